@@ -7,6 +7,8 @@ namespace {
 
 /// Between two meetings each worker does its other kernels.
 constexpr double kBetweenS = 1;
+/// Orders that were left are remembered until as many newer ones have been given: by then all was heard.
+constexpr std::uint32_t kOrdersRemembered = 4096;
 
 }  // namespace
 
@@ -75,7 +77,9 @@ void Pairs::leave(int worker) {
         if (meeting.first == worker || meeting.second == worker) {
             crew_.desk(meeting.first).abandon = 1;
             crew_.desk(meeting.second).abandon = 1;
+            left_.insert(meeting.order);
         }
+    while (!left_.empty() && *left_.begin() + kOrdersRemembered < last_id_) left_.erase(left_.begin());
 }
 
 void Pairs::tidy() {

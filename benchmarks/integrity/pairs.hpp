@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "benchmarks/integrity/crew.hpp"
@@ -20,6 +21,8 @@ class Pairs {
     [[nodiscard]] std::uint32_t again(int worker, std::uint32_t kernel, std::uint64_t seed);
     /// A worker stops or has ended: whoever waits for it, waits no longer.
     void leave(int worker);
+    /// Whether the two of this order were told to give it up.
+    [[nodiscard]] bool left(std::uint32_t order) const { return left_.contains(order); }
     /// The number of the next order, also for other orders.
     [[nodiscard]] std::uint32_t next_id() { return ++last_id_; }
 
@@ -36,6 +39,7 @@ class Pairs {
     Crew& crew_;
     std::vector<std::uint32_t> kernels_;
     std::vector<Meeting> meetings_;
+    std::set<std::uint32_t> left_;
     double next_s_ = 0;
     bool alone_ = false;  // there are no other kernels
     std::uint32_t turn_ = 0, last_id_ = 0;

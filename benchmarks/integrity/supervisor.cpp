@@ -177,7 +177,13 @@ class Supervisor {
 
     void yield(int worker, double now_s) {
         crew_.stop(worker, now_s);
+        leave(worker);
+    }
+
+    /// Its partner may have gone on to other kernels when it is told.
+    void leave(int worker) {
         pairs_.leave(worker);
+        for (int each = 0; each < crew_.size(); ++each) ++told_[each];
     }
 
     void allow_memory(bool allowed) {
@@ -185,13 +191,14 @@ class Supervisor {
         if (crew_.shared().memory_allowed.exchange(allowed ? 1 : 0) == (allowed ? 1U : 0U) || allowed) return;
         for (int worker = 0; worker < crew_.size(); ++worker)
             if (kernels()[crew_.desk(worker).kernel].use == Use::memory && doing(worker) == Doing::round)
-                crew_.desk(worker).abandon = 1;
+                crew_.desk(worker).abandon = 1, ++told_[worker];
     }
 
     void give_memory_back() {
         if (!memory_held_) return;
         crew_.give_memory_back();
         memory_held_ = false;
+        for (int worker = 0; worker < crew_.size(); ++worker) ++told_[worker];
     }
 
     void look_at_memory(double now_s) {
@@ -218,7 +225,7 @@ class Supervisor {
 
     void hear(int worker, const Report& report) {
         if (report.kernel >= kernels().size()) return suspect(worker, report, "a report of no kernel");
-        if (report.kind == Report::Kind::abandoned) return trials_.forget(report.order);
+        if (report.kind == Report::Kind::abandoned) return given_up(worker, report);
         if (report.kind == Report::Kind::again) {
             if (!trials_.answered(worker, report)) replayed(worker, report);
             return;
@@ -234,6 +241,17 @@ class Supervisor {
         if (report.seed != round_seed(settings_.seed, report.kernel, report.epoch, report.k))
             return suspect(worker, report, "another seed than its turn's");
         compare_between_cores(worker, report);
+    }
+
+    /// A worker gives a round up where it was told to, and never else: a core that goes wrong may as well
+    /// take the way that skips the check.
+    void given_up(int worker, const Report& report) {
+        trials_.forget(report.order);
+        const Use use = kernels()[report.kernel].use;
+        const bool told = use == Use::pair     ? pairs_.left(report.order)
+                          : use == Use::memory ? told_[worker] > 0 && told_[worker]-- > 0
+                                               : false;
+        if (!told) suspect(worker, report, "a round given up that nobody stopped");
     }
 
     /// All cores must have the same answer to a seed; what one of them says of itself is not enough.
@@ -313,7 +331,7 @@ class Supervisor {
     void bury(int worker, int status) {
         drain(worker);
         Member& member = crew_.member(worker);
-        pairs_.leave(worker);
+        leave(worker);
         Report report;
         const Desk& desk = crew_.desk(worker);
         report.kernel = desk.kernel.load();
@@ -470,6 +488,7 @@ class Supervisor {
     std::deque<std::pair<std::uint64_t, std::int32_t>> hash_order_;
     std::array<double, kMostKernels> usual_s_{};
     std::map<int, bool> hung_;
+    std::map<int, int> told_;  // how often to give a round up, without rounds that were given up
     double began_s_ = 0, next_progress_s_ = 0, memory_quiet_since_s_ = 0, next_memory_look_s_ = 0;
     int waiting_ = 0;
     bool memory_held_ = false, memory_scarce_ = false, heard_ = true;

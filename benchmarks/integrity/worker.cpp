@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 
 #include "core/base/error.hpp"
@@ -270,8 +271,11 @@ class Worker {
     void send(Report& report) {
         desk_.doing = static_cast<std::uint32_t>(Doing::idle);
         if (report.kind == Report::Kind::abandoned) desk_.abandon = 0;
-        while (write(part_.reports, &report, sizeof report) < 0 && errno == EINTR) {
+        ssize_t written = 0;
+        while ((written = write(part_.reports, &report, sizeof report)) < 0 && errno == EINTR) {
         }
+        // A core that goes wrong may have lost where the report is: a worker that ends is a finding.
+        if (written != static_cast<ssize_t>(sizeof report)) std::abort();
     }
 
     const WorkerPart& part_;

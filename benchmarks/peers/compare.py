@@ -69,12 +69,16 @@ class Comparison:
 
 
 def output_of(
-    command: Sequence[str], environment: dict[str, str] | None = None, cwd: Path | None = None
+    command: Sequence[str],
+    environment: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    given: str | None = None,
 ) -> str:
+    """What it prints; `given` is its input. RuntimeError where it fails."""
     settings = {**os.environ, **(environment or {})}
     if os.geteuid() == 0:  # Open MPI refuses root unless told twice
         settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(list(command), capture_output=True, text=True, env=settings, cwd=cwd)
+    done = subprocess.run(list(command), capture_output=True, text=True, env=settings, cwd=cwd, input=given)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Molecular dynamics beside GROMACS and LAMMPS: million atom-steps a second of a Lennard-Jones liquid.
 
-    benchmarks/peers/md.py --pairs build/.../solvers/strata-md-pairs --gmx gmx --lmp lmp
+    benchmarks/peers/md.py --gmx gmx --lmp lmp
     benchmarks/peers/md.py --cutoffs 2.5 --cores 1 --blocks 3 --table md.md
+    benchmarks/peers/md.py --drift 100000 --gmx gmx --lmp lmp       # how well each conserves energy
 
 Density 0.8442, start from fcc at temperature 1.44, time step 0.005, potential shifted to 0 at the cutoff,
-lists rebuilt at fixed intervals. Whole steps are compared: forces, pruning, rebuilding, integration. Ours is
-so far the driver of the pair kernels: one box a core. A peer runs one box of as many atoms a core on all.
+lists made anew at fixed intervals, with the skin that a drift of the energy allows: GROMACS's estimate and
+ours get the same drift, LAMMPS the skin of its own benchmark (0.3). Whole steps are compared: forces,
+pruning, rebuilding, integration, by each program's own clock. All run one box of as many atoms a core.
 GROMACS in mixed precision has a table of its own, LAMMPS in double another. Peers that are not here are named
 and left out. Nothing else should run meanwhile.
 """
@@ -14,10 +16,10 @@ and left out. Nothing else should run meanwhile.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -38,27 +40,47 @@ def rates(found: str, atoms: int, steps_per_second: str) -> dict[str, float]:
     return {"": 1e-6 * atoms * float(said[-1])}
 
 
-def ours(
-    program: str, side: int, cutoff: float, precision: str, cores_used: int
+# -- Strata
+
+
+def strata_case(
+    folder: Path, side: tuple[int, int, int], cutoff: float, precision: str, given: argparse.Namespace
+) -> Path:
+    case = folder / f"{precision}.toml"
+    case.write_text(
+        f"""solver = "md"
+[system]
+lattice = "fcc"
+cells = [{side[0]}, {side[1]}, {side[2]}]
+density = {DENSITY}
+temperature = {TEMPERATURE}
+seed = 87287
+[pair]
+cutoff = {cutoff}
+shift = "energy"
+precision = "{precision}"
+[neighbours]
+every = {given.every}
+drift = {given.tolerance}
+[time]
+step = {STEP}
+steps = 1000000000
+"""
+    )
+    return case
+
+
+def strata(
+    folder: Path, case: Path, program: str, steps: int, threads: int, series: int = 0
 ) -> Callable[[], dict[str, float]]:
     def run() -> dict[str, float]:
-        command = [program, "--side", str(side), "--cutoff", str(cutoff), "--precision", precision]
-        started = [
-            subprocess.Popen(
-                ["taskset", "-c", str(core), *command],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for core in cores()[:cores_used]
-        ]
-        total = 0.0
-        for one in started:
-            out, err = one.communicate()
-            if one.returncode != 0:
-                raise RuntimeError(f"{program}: {err.strip()}")
-            total += json.loads(out)["million_steps_per_s"]
-        return {"": total}
+        out = folder / "strata"
+        shutil.rmtree(out, ignore_errors=True)
+        words = ["run", str(case), "--layout", f"1x{threads}", "--steps", str(steps), "--out", str(out)]
+        output_of([program, *words, "--series", str(series), "--quiet"])  # fails where it is not verified
+        result = json.loads((out / "result.json").read_text())
+        figures = {each["name"]: each["value"] for each in result["figures"]}
+        return {"": 1e-6 * figures["particles updated"]}
 
     return run
 
@@ -122,7 +144,8 @@ def gromacs(folder: Path, gmx: str, atoms: int, steps: int, threads: int) -> Cal
 # -- LAMMPS
 
 
-def lammps_input(folder: Path, side: tuple[int, int, int], cutoff: float, steps: int) -> None:
+def lammps_input(folder: Path, side: tuple[int, int, int], cutoff: float, steps: int, every: int = 0) -> None:
+    """Two runs, of which the second is timed; with `every` one run with its energies."""
     (folder / "in.lj").write_text(
         f"""units lj
 atom_style atomic
@@ -139,8 +162,9 @@ neighbor 0.3 bin
 neigh_modify delay 0 every 20 check no
 fix 1 all nve
 timestep {STEP}
+thermo {every}
 run {steps}
-run {steps}
+{"" if every else f"run {steps}"}
 """
     )
 
@@ -179,20 +203,85 @@ def comparisons(made: Path, given: argparse.Namespace, cutoff: float, used: int)
     steps = max(100, int(given.steps * (2.5 / cutoff) ** 3))
     folder = made / f"{cutoff}-{used}"
     folder.mkdir()
-    mixed = [Contender(OURS, ours(given.pairs, given.side, cutoff, "mixed", used))]
-    double = [Contender(OURS, ours(given.pairs, given.side, cutoff, "full", used))]
+    contenders = {}
+    for precision in ("mixed", "double"):
+        case = strata_case(folder, side, cutoff, precision, given)
+        contenders[precision] = [Contender(OURS, strata(folder, case, given.strata, steps, used))]
     if given.gmx:
         gromacs_input(folder, given.gmx, side, cutoff, given.tolerance)
-        mixed.append(Contender("GROMACS", gromacs(folder, given.gmx, atoms, steps, used)))
+        contenders["mixed"].append(Contender("GROMACS", gromacs(folder, given.gmx, atoms, steps, used)))
     if given.lmp:
         lammps_input(folder, side, cutoff, max(50, steps // 4))
         for name, suffix in suffixes(given.lmp, used).items():
-            double.append(Contender(f"LAMMPS {name}", lammps(folder, given.lmp, atoms, suffix, used)))
+            runs = lammps(folder, given.lmp, atoms, suffix, used)
+            contenders["double"].append(Contender(f"LAMMPS {name}", runs))
     what = f"cutoff {cutoff:g}, {atoms} atoms, {used} core{'s' if used > 1 else ''}"
     return [
-        Comparison(f"{what}, mixed precision", "M atom-steps/s", True, 0.0, mixed),
-        Comparison(f"{what}, double", "M atom-steps/s", True, -0.5, double),
+        Comparison(f"{what}, mixed precision", "M atom-steps/s", True, 0.0, contenders["mixed"]),
+        Comparison(f"{what}, double", "M atom-steps/s", True, -0.5, contenders["double"]),
     ]
+
+
+# -- How well energy is conserved
+
+
+def slope(times: list[float], energies: list[float]) -> float:
+    mean_t, mean_e = sum(times) / len(times), sum(energies) / len(energies)
+    above = sum((t - mean_t) * (e - mean_e) for t, e in zip(times, energies, strict=True))
+    return above / sum((t - mean_t) ** 2 for t in times)
+
+
+def strata_drift(
+    folder: Path, given: argparse.Namespace, side: tuple[int, int, int], cutoff: float, precision: str
+) -> float:
+    case = strata_case(folder, side, cutoff, precision, given)
+    strata(folder, case, given.strata, given.drift, 1, series=given.drift // 1000)()
+    with (folder / "strata" / "series.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    energy = next(name for name in rows[0] if name.startswith("conserved energy"))
+    steps = [float(row["step"]) * STEP for row in rows]
+    atoms = 4 * side[0] * side[1] * side[2]
+    return slope(steps, [float(row[energy]) / atoms for row in rows])
+
+
+def gromacs_drift(
+    folder: Path, given: argparse.Namespace, side: tuple[int, int, int], cutoff: float
+) -> float:
+    atoms = gromacs_input(folder, given.gmx, side, cutoff, given.tolerance)
+    gromacs(folder, given.gmx, atoms, given.drift, 1)()
+    output_of([given.gmx, "energy", "-f", "out.edr", "-o", "energy.xvg"], cwd=folder, given="Total-Energy\n")
+    lines = [line.split() for line in (folder / "energy.xvg").read_text().splitlines()]
+    rows = [(float(line[0]), float(line[1])) for line in lines if line and line[0][0] not in "#@"]
+    return slope([t for t, _ in rows], [e / atoms for _, e in rows])
+
+
+def lammps_drift(
+    folder: Path, given: argparse.Namespace, side: tuple[int, int, int], cutoff: float, suffix: list[str]
+) -> float:
+    lammps_input(folder, side, cutoff, given.drift, every=given.drift // 1000)
+    said = output_of(
+        [given.lmp, "-in", "in.lj", "-log", "none", "-nocite", *suffix], {"OMP_NUM_THREADS": "1"}, folder
+    )
+    rows = [line.split() for line in said.splitlines() if re.fullmatch(r"\s*\d+(\s+[-+.\de]+){5}\s*", line)]
+    return slope([float(row[0]) * STEP for row in rows], [float(row[4]) for row in rows])
+
+
+def drifts(made: Path, given: argparse.Namespace) -> None:
+    """Prints how the energy of an atom changes in a unit of time, over many steps of a small box."""
+    side = (given.drift_side,) * 3
+    print("| cutoff | program | drift of an atom's energy, epsilon/tau |\n| --- | --- | ---: |")
+    for cutoff in given.cutoffs:
+        folder = made / f"drift-{cutoff}"
+        folder.mkdir()
+        for precision in ("mixed", "double"):
+            found = strata_drift(folder, given, side, cutoff, precision)
+            print(f"| {cutoff:g} | strata, {precision} | {found:.2g} |", flush=True)
+        if given.gmx:
+            found = gromacs_drift(folder, given, side, cutoff)
+            print(f"| {cutoff:g} | GROMACS | {found:.2g} |", flush=True)
+        for name, suffix in suffixes(given.lmp, 1).items() if given.lmp else ():
+            found = lammps_drift(folder, given, side, cutoff, suffix)
+            print(f"| {cutoff:g} | LAMMPS {name} | {found:.2g} |", flush=True)
 
 
 def program(named: str) -> str | None:
@@ -204,23 +293,32 @@ def program(named: str) -> str | None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--pairs", default="strata-md-pairs", help="the driver of the pair kernels")
+    parser.add_argument("--strata", default="strata", help="the command (strata)")
+    parser.add_argument("--every", type=int, default=20, help="our lists are made anew in so many steps (20)")
     parser.add_argument("--gmx", type=program, default=None, help="GROMACS, mixed precision")
     parser.add_argument("--lmp", type=program, default=None, help="LAMMPS")
     parser.add_argument(
         "--tolerance",
         type=float,
         default=0.005,
-        help="GROMACS's verlet-buffer-tolerance in epsilon/tau (0.005, its default): the drift it allows",
+        help="the drift of an atom's energy, in epsilon/tau, that skins allow: GROMACS's "
+        "verlet-buffer-tolerance (0.005, its default) and our neighbours.drift",
     )
     parser.add_argument("--cutoffs", type=float, nargs="+", default=[2.5, 5.0])
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(cores())}))
     parser.add_argument("--side", type=int, default=20, help="cells of four atoms along a core's box (20)")
     parser.add_argument("--steps", type=int, default=2000, help="of GROMACS at cutoff 2.5 (2000)")
+    parser.add_argument(
+        "--drift", type=int, default=0, metavar="STEPS", help="measure drifts, of so many steps"
+    )
+    parser.add_argument("--drift-side", type=int, default=10, help="cells along the box of that (10)")
     common_options(parser, blocks=5)
     given = parser.parse_args()
-    given.pairs = program(given.pairs) or sys.exit("build strata-md-pairs, and name it: --pairs")
+    given.strata = program(given.strata) or sys.exit("install strata, and name it: --strata")
     with tempfile.TemporaryDirectory() as made:
+        if given.drift:
+            drifts(Path(made), given)
+            return 0
         groups = (
             comparisons(Path(made), given, cutoff, used) for cutoff in given.cutoffs for used in given.cores
         )

@@ -3,8 +3,8 @@
 //   densities     rho of own atoms and of the halo's; what belongs to others goes to them
 //   embed         F and F' of own atoms, when all patches' parts of rho are there
 //   metal forces  with F' of both atoms of a pair: those of the halo are copied
+#include "solvers/md/over_pairs.hpp"
 #include "solvers/md/potentials/eam_pass.hpp"
-#include "solvers/md/step.hpp"
 
 namespace strata::md {
 
@@ -12,28 +12,7 @@ using namespace graph;
 
 namespace {
 
-struct Versions {
-    int x, list, way;
-};
-
-/// Declares what both passes need, and calls work(here, sight, pairs).
-template <class Work>
-void over_pairs(const Step& step, Task& task, const Versions& at, Work work) {
-    const Labels& l = step.labels;
-    const auto x = task.need(l.x.at(at.x), l.near);
-    const auto around = task.need(l.near);
-    const auto list = task.need(l.neighbours.at(at.list));
-    const auto way = task.need(l.way.at(at.way));
-    task.run([=, &s = step.settings](Here& here) {
-        const double* place[3];
-        pointers(here[x], place);
-        const Sight sight{
-            {place[0], place[1], place[2]}, here[list].species(), here[around].own(), here[around].size()};
-        work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
-    });
-}
-
-void find_densities(const Step& step, Scope& scope, const Versions& at, const std::string& name) {
+void find_densities(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
     Task task = scope.task(name + "densities", step.grid);
     const auto rho = task.sum(step.labels.density, step.labels.near);
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
@@ -41,7 +20,7 @@ void find_densities(const Step& step, Scope& scope, const Versions& at, const st
     });
 }
 
-void embed_atoms(const Step& step, Scope& scope, const Versions& at, const std::string& name) {
+void embed_atoms(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
     const Labels& l = step.labels;
     Task task = scope.task(name + "embed", step.grid);
     const auto list = task.need(l.neighbours.at(at.list));
@@ -51,13 +30,13 @@ void embed_atoms(const Step& step, Scope& scope, const Versions& at, const std::
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
             embed(*s.eam, here[list].species(), pointer(here[rho]), here[rho].size(), pointer(here[slope]));
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = energy;
     });
 }
 
-void add_forces(const Step& step, Scope& scope, const Versions& at, const std::string& name) {
+void add_forces(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
     const Labels& l = step.labels;
     Task task = scope.task(name + "metal forces", step.grid);
     const auto slope = task.need(l.slope, l.near);
@@ -67,7 +46,7 @@ void add_forces(const Step& step, Scope& scope, const Versions& at, const std::s
         double* f[3];
         pointers(here[force], f);
         const Sums found = add_eam_forces(pairs, sight, *s.eam, pointer(here[slope]), f);
-        if (!s.due(here.step)) return;
+        if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;
         for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];
@@ -77,7 +56,7 @@ void add_forces(const Step& step, Scope& scope, const Versions& at, const std::s
 }  // namespace
 
 void find_metal_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
-    const Versions at{x_version, list_version, way_version};
+    const PairVersions at{x_version, list_version, way_version};
     const std::string name = scope.id() == kStart ? "first " : "";
     find_densities(step, scope, at, name);
     embed_atoms(step, scope, at, name);

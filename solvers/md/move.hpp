@@ -38,15 +38,25 @@ inline double drift(std::int64_t count, double* const x[3], const double* const 
     return most.all();
 }
 
-/// The same, where velocities are multiplied by a factor in the middle of it.
-inline double drift_rescaled(std::int64_t count, double* const x[3], double* const v[3], double dt,
+/// The scale of the box before and after a change in the middle of a step. Places are kept in the first box,
+/// and velocities are divided by the change.
+struct BoxChange {
+    double before = 1, after = 1;
+    [[nodiscard]] double slower() const { return before / after; }
+    /// What dt v is to be, where a thermostat multiplies v by a factor as well.
+    [[nodiscard]] double way(double dt, double factor) const {
+        return dt / 2 * (1 / before + factor * slower() / after);
+    }
+};
+
+/// x += way v, v *= factor.
+inline double drift_rescaled(std::int64_t count, double* const x[3], double* const v[3], double way,
                              double factor) {
     Largest most;
     double* __restrict a = x[0], * __restrict b = x[1], * __restrict c = x[2];
     double* __restrict va = v[0], * __restrict vb = v[1], * __restrict vc = v[2];
-    const double half = dt / 2 * (1 + factor);
     by_lanes(count, [&](std::int64_t i, std::size_t lane) {
-        const double p = half * va[i], q = half * vb[i], r = half * vc[i];
+        const double p = way * va[i], q = way * vb[i], r = way * vc[i];
         a[i] += p, b[i] += q, c[i] += r;
         va[i] *= factor, vb[i] *= factor, vc[i] *= factor;
         most.add(lane, p * p + q * q + r * r);

@@ -33,12 +33,12 @@ void Neighbours::prune_when_due(const Sight& sight, double cutoff, double way, d
             for (int c = 0; c < 3; ++c) square += (sight.x[c][i] - at_[c][i]) * (sight.x[c][i] - at_[c][i]);
             farthest = std::max(farthest, square);
         }
-        way_ = way - std::sqrt(farthest);
+        way_ = way - std::sqrt(farthest) - std::max(0.0, cutoff - cutoff_) / 2;
         if (2 * (way - way_) <= margin) return;
     }
     pairs_.prune(sight, cutoff + margin);
     for (int c = 0; c < 3; ++c) at_[c].assign(sight.x[c], sight.x[c] + count);
-    way_ = way;
+    way_ = way, cutoff_ = cutoff;
 }
 
 std::size_t Neighbours::bytes() const {

@@ -13,8 +13,9 @@ class Neighbours {
   public:
     /// Keeps the kinds of atoms, where there are several.
     void build(const Sight& sight, double reach);
-    /// `way`: a bound of how far any atom has moved since the rebuild. `margin`: pairs up to cutoff + margin
-    /// are kept, until two atoms may have come nearer by as much; 0: no pruning.
+    /// `way`: a bound of how far any atom has moved since the rebuild, and half of what the cutoff has grown.
+    /// `margin`: pairs up to cutoff + margin are kept, until two atoms may have come nearer by as much; 0: no
+    /// pruning.
     Sums forces(const Sight& sight, const LennardJones& potential, Precision precision, bool sums,
                 double* const f[3], double way, double margin) const;
     /// The pairs, for potentials without a kernel: pruned as for forces().
@@ -33,6 +34,7 @@ class Neighbours {
     mutable Pairs pairs_;
     mutable std::vector<double> at_[3];  // positions at the last pruning
     mutable double way_ = -1;            // and `way` then; -1: not pruned since the rebuild
+    mutable double cutoff_ = 0;          // then; in a box that shrinks it grows beside it
 };
 
 }  // namespace strata::md

@@ -5,9 +5,11 @@
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
 #include "solvers/md/files/text.hpp"
+#include "solvers/md/pair/skin.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace strata::md {
 
@@ -43,8 +45,9 @@ void add_system_keys(CaseSchema& keys, Settings& s) {
               .least = 0,
               .above_least = true,
               .entries = {0, 3},
-              .meaning = "of a droplet: the box, periodic, with the lattice in its middle; none: that of the "
-                         "lattice"});
+              .meaning = "the box, with the lattice in its middle; none: that of the lattice"});
+    keys.key("system.shift", &s.shift_by,
+             {.unit = "sigma", .entries = {0, 3}, .meaning = "of the lattice from there; none: 0"});
     keys.key("system.temperature", &s.temperature,
              {.unit = "epsilon/k",
               .least = -1,
@@ -86,9 +89,20 @@ void add_kind_keys(CaseSchema& keys, Settings& s) {
 void add_pair_keys(CaseSchema& keys, Settings& s) {
     keys.key(
         "pair.form", &s.form,
-        {.choices = {"lj", "eam"}, .meaning = "Lennard-Jones, or the embedded-atom method of a setfl file"});
-    keys.key("pair.file", &s.setfl,
-             {.meaning = "eam: the setfl file (LAMMPS's eam/alloy), which has the cutoff"});
+        {.choices = {"lj", "eam", "table"},
+         .meaning = "Lennard-Jones; the embedded-atom method of a setfl file; tables of energy and force"});
+    keys.key("pair.file", &s.potential_file,
+             {.meaning = "eam: the setfl file (LAMMPS's eam/alloy), which has the cutoff; table: a file of "
+                         "LAMMPS's pair_style table"});
+    keys.key("pair.sections", &s.sections,
+             {.entries = {0, 4096},
+              .meaning = "table: \"A B SECTION\" or \"A B SECTION CUTOFF\" for each pair of kinds; without a "
+                         "cutoff to the section's end"});
+    keys.key("pair.interpolation", &s.interpolation,
+             {.choices = {"spline", "linear"}, .meaning = "table: by r^2 between points, as LAMMPS's"});
+    keys.key(
+        "pair.points", &s.points,
+        {.least = 2, .most = 1 << 24, .meaning = "table: so many values, made of the file's by splines"});
     keys.key("pair.cutoff", &s.cutoff, {.unit = "sigma", .least = 0, .above_least = true, .meaning = ""});
     keys.key("pair.shift", &s.shift,
              {.choices = {"none", "energy", "force"},
@@ -108,11 +122,58 @@ void add_pair_keys(CaseSchema& keys, Settings& s) {
               .most = 1e6,
               .meaning = "0: lists are made anew when an atom has moved half the skin, so no pair is missed; "
                          "else in every so many steps"});
+    keys.key("neighbours.drift", &s.drift,
+             {.unit = "epsilon/tau",
+              .least = 0,
+              .meaning = "with neighbours.every: the skin is as wide as keeps the drift of an atom's energy "
+                         "by pairs that are missed below this (an estimate); 0: neighbours.skin"});
     keys.key("neighbours.margin", &s.margin,
              {.unit = "sigma",
               .least = 0,
               .meaning = "lists are pruned to cutoff + margin, again when atoms have moved half of it; 0: "
                          "never. Does not change results"});
+}
+
+void add_barostat_keys(CaseSchema& keys, Settings& s) {
+    keys.key("barostat.kind", &s.barostat,
+             {.choices = {"none", "c-rescale"},
+              .meaning = "the box stays; or it is scaled by Bernetti and Bussi's stochastic cell rescaling, "
+                         "beside a thermostat"});
+    keys.key("barostat.pressure", &s.pressure,
+             {.unit = "epsilon/sigma3", .meaning = "the one that is kept on average"});
+    keys.key("barostat.time", &s.barostat_time,
+             {.unit = "tau",
+              .least = 0,
+              .above_least = true,
+              .meaning = "in which the volume forgets what it was, if the compressibility is right"});
+    keys.key("barostat.compressibility", &s.compressibility,
+             {.unit = "sigma3/epsilon",
+              .least = 0,
+              .meaning = "about that of the atoms. It says how fast volumes change, not which ones come"});
+    keys.key("barostat.every", &s.barostat_every,
+             {.least = 1, .most = 1e6, .meaning = "the box is scaled in every so many steps"});
+    keys.key(
+        "barostat.least", &s.least_scale,
+        {.least = 0.1,
+         .most = 1,
+         .meaning = "the box may shrink to so much of its first length; halos are as wide as that needs"});
+}
+
+void add_motion_keys(CaseSchema& keys, Settings& s) {
+    keys.key("time.method", &s.method,
+             {.choices = {"verlet", "fire"},
+              .meaning = "motion in time, or the way to the next minimum of the energy"});
+    keys.key("time.remove_drift", &s.remove_drift,
+             {.least = 0,
+              .most = 1e9,
+              .meaning = "the motion of all atoms together is taken away in every so many steps; 0: never"});
+    keys.key("minimise.force", &s.least_force,
+             {.unit = "epsilon/sigma",
+              .least = 0,
+              .above_least = true,
+              .meaning = "fire: the run ends where no atom has a larger force"});
+    keys.key("minimise.way", &s.longest_way,
+             {.unit = "sigma", .least = 0, .above_least = true, .meaning = "fire: the longest of a step"});
 }
 
 }  // namespace
@@ -122,6 +183,7 @@ graph::CaseSchema schema(Settings& s) {
     add_system_keys(keys, s);
     add_kind_keys(keys, s);
     add_pair_keys(keys, s);
+    s.outside.add_keys(keys);
     keys.key("thermostat.kind", &s.thermostat,
              {.choices = {"none", "langevin", "v-rescale", "nose-hoover"},
               .meaning = "energy is conserved; friction and noise; Bussi's rescaling of all velocities; "
@@ -135,6 +197,8 @@ graph::CaseSchema schema(Settings& s) {
          .above_least = true,
          .meaning = "langevin: 1 / friction; v-rescale: in which the kinetic energy forgets what it was; "
                     "nose-hoover: 1 / its angular frequency"});
+    add_barostat_keys(keys, s);
+    add_motion_keys(keys, s);
     keys.key("time.step", &s.step, {.unit = "tau", .least = 0, .above_least = true, .meaning = ""});
     keys.key("time.steps", &s.steps,
              {.least = 1, .most = 1e12, .required = true, .decides = false, .meaning = "until the end"});
@@ -208,8 +272,6 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.several_kinds() && s.file.empty())
         keys.refuse("kinds.names", "a lattice has one kind of atoms", "one name, or system.file");
-    if (s.several_kinds() && s.langevin())
-        keys.refuse("thermostat.kind", "Langevin's is for one kind of atoms", "none, v-rescale, nose-hoover");
     (void)s.potential();  // throws where a pair is given twice
 }
 
@@ -219,18 +281,57 @@ void take_masses(Settings& s, const std::vector<double>& masses) {
         if (masses[k] > 0) s.kinds[k].mass = masses[k];
 }
 
+/// For each pair of kinds, of both orders.
+void read_tables(Settings& s, const graph::CaseSchema& keys) {
+    const std::string form = fmt::format(
+        "\"A B SECTION\" or \"A B SECTION CUTOFF\", once for each pair of {}", fmt::join(s.names, ", "));
+    if (s.potential_file.empty())
+        keys.refuse("pair.file", "a tabulated potential needs a table",
+                    "a file of LAMMPS's pair_style table");
+    if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
+    if (s.shift != "none") keys.refuse("pair.shift", "a table says itself where it is 0", "none");
+    const std::size_t n = s.names.size();
+    std::vector<std::optional<PairFunction>> found(n * n);
+    for (const std::string& text : s.sections) {
+        const auto words = words_of(text);
+        const auto kind = [&](std::size_t w) {
+            const auto at =
+                w < words.size() ? std::find(s.names.begin(), s.names.end(), words[w]) : s.names.end();
+            return static_cast<std::size_t>(at - s.names.begin());
+        };
+        const std::size_t a = kind(0), b = kind(1);
+        const auto cutoff = words.size() == 4 ? real_of(words[3]) : std::optional<double>(0);
+        const bool right =
+            (words.size() == 3 || (words.size() == 4 && cutoff && *cutoff > 0)) && a < n && b < n;
+        if (!right || found[a * n + b]) keys.refuse("pair.sections", fmt::format("'{}'", text), form);
+        found[a * n + b] = found[b * n + a] = PairFunction::read(
+            s.potential_file, std::string(words[2]),
+            s.interpolation == "spline" ? Interpolation::spline : Interpolation::linear, s.points, *cutoff);
+    }
+    s.tables.clear(), s.cutoff = 0;
+    for (std::size_t at = 0; at < n * n; ++at) {
+        if (!found[at])
+            keys.refuse("pair.sections", fmt::format("none for {} and {}", s.names[at / n], s.names[at % n]),
+                        form);
+        s.tables.push_back(*found[at]);
+        s.cutoff = std::max(s.cutoff, s.tables.back().cutoff());
+    }
+}
+
 /// What files say: the state, the potential, and so the box, the density and the cutoff.
-void read_files(Settings& s, const graph::CaseSchema& keys) {
+/// `open`: directions that the state's file says are not periodic.
+void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>& open) {
     s.units = &units(s.units_name);
     make_kinds(s, keys);
     if (s.form == "eam") {
-        if (s.setfl.empty())
+        if (s.potential_file.empty())
             keys.refuse("pair.file", "the embedded-atom method needs a table", "a setfl file");
-        s.eam = std::make_shared<const Eam>(Eam::read(s.setfl, s.names));
+        s.eam = std::make_shared<const Eam>(Eam::read(s.potential_file, s.names));
         s.cutoff = s.eam->cutoff();
         take_masses(s, s.eam->masses());
         if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
     }
+    if (s.form == "table") read_tables(s, keys);
     if (s.file.empty()) {
         if (s.cells.size() != 3)
             keys.refuse("system.cells", "the size of the lattice is missing", "3 numbers");
@@ -244,7 +345,9 @@ void read_files(Settings& s, const graph::CaseSchema& keys) {
                     "system.cells, sphere and box only without a file");
     const bool xyz = s.file.ends_with(".xyz") || s.file.ends_with(".extxyz");
     if (xyz) {
-        s.state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+        const auto state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+        open = state->open();
+        s.state = state;
     } else {
         const auto state = std::make_shared<const LammpsData>(s.file);
         if (static_cast<std::size_t>(state->kinds()) != s.kinds.size())
@@ -265,22 +368,52 @@ void read_files(Settings& s, const graph::CaseSchema& keys) {
 
 }  // namespace
 
+/// The skin, where it follows from a drift of the energy.
+void choose_skin(Settings& s, const graph::CaseSchema& keys) {
+    if (s.drift == 0) return;
+    if (s.every == 0) keys.refuse("neighbours.drift", "without neighbours.every no pair is missed", "0");
+    if (s.form != "lj") keys.refuse("neighbours.drift", "the estimate is of Lennard-Jones pairs", "0");
+    const double temperature = std::max(s.temperature, s.thermostat_temperature);
+    if (temperature <= 0)
+        keys.refuse("neighbours.drift", "how far atoms move follows from a temperature, and there is none",
+                    "0, or system.temperature or thermostat.temperature above 0");
+    double lightest = s.kinds[0].mass;
+    for (const Species& kind : s.kinds) lightest = std::min(lightest, kind.mass);
+    s.skin = skin_for(
+        s.potential(),
+        {s.density, s.units->velocity2_of(temperature, lightest), static_cast<double>(s.every) * s.step},
+        s.drift);
+    if (s.skin == 0) s.skin = 1e-3 * s.cutoff;
+}
+
 void complete(Settings& s, const graph::CaseSchema& keys) {
-    read_files(s, keys);
+    std::array<bool, 3> open{};
+    read_files(s, keys, open);
+    choose_skin(s, keys);
+    s.outside.complete(keys, s.names, open);
     if (s.box.size() == 1 || s.box.size() == 2) keys.refuse("system.box", "not a box", "3 lengths, or none");
     if (s.patches.size() == 1 || s.patches.size() == 2)
         keys.refuse("system.patches", "not a number for each direction", "3 numbers, or none");
-    if (!s.box.empty() && s.sphere == 0 && !s.state)
-        keys.refuse("system.box", "the lattice fills its own box", "none, or a droplet (system.sphere)");
+    if (s.shift_by.size() == 1 || s.shift_by.size() == 2)
+        keys.refuse("system.shift", "not a way", "3 lengths, or none");
+    if (s.state && !s.shift_by.empty())
+        keys.refuse("system.shift", "the state is in a file", "none, or a lattice");
+    const bool fills = s.box.empty() || s.state != nullptr;
     const double edge = std::cbrt(static_cast<double>(s.patch_atoms) / s.density);
+    const double smallest = s.changes_volume() ? s.least_scale : 1;
     for (std::size_t a = 0; a < 3; ++a) {
         const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
         if (s.length[a] < lattice)
             keys.refuse("system.box", "smaller than the lattice", fmt::format("{:.6g} or more", lattice));
-        if (s.length[a] < 2 * (s.reach() - s.skin))
+        const double room = (s.length[a] - (s.sphere > 0 ? 2 * s.sphere : lattice)) / 2;
+        if (!s.shift_by.empty() && std::abs(s.shift_by[a]) > room * (1 + 1e-9))
+            keys.refuse("system.shift", fmt::format("{} brings atoms out of the box", s.shift_by[a]),
+                        fmt::format("at most {:.6g} either way", room));
+        if (s.outside.periodic(a) && s.length[a] < 2 * (s.reach() - s.skin))
             keys.refuse("pair.cutoff", fmt::format("the box is {:.6g} wide", s.length[a]),
-                        fmt::format("at most {:.6g}, half of that", s.length[a] / 2));
+                        fmt::format("at most {:.6g}, half of that{}", s.length[a] / 2 * smallest,
+                                    smallest < 1 ? " times barostat.least" : ""));
         if (2 * s.sphere > lattice)
             keys.refuse("system.sphere", "the droplet is larger than the lattice",
                         fmt::format("at most {:.6g}", lattice / 2));
@@ -289,9 +422,31 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     }
     if (s.thermostat != "none" && s.thermostat_temperature == 0)
         keys.refuse("thermostat.temperature", "a thermostat without a temperature", "above 0");
-    if (s.long_range && (s.shift != "none" || s.sphere > 0))
+    if (s.changes_volume() && s.thermostat == "none")
+        keys.refuse("barostat.kind", "its noise has the temperature of a thermostat, and there is none",
+                    "none, or a thermostat (thermostat.kind)");
+    if (s.changes_volume() && s.compressibility == 0)
+        keys.refuse("barostat.compressibility", "a barostat without one", "above 0");
+    if (s.minimises() && s.changes_volume())
+        keys.refuse("barostat.kind", "a minimisation leaves the box as it is", "none");
+    if (s.minimises() && s.thermostat != "none")
+        keys.refuse("thermostat.kind", "a minimisation has no temperature", "none");
+    if (s.minimises() && s.remove_drift > 0)
+        keys.refuse("time.remove_drift", "a minimisation has no momentum", "0");
+    if (s.changes_volume() && (s.outside.changes() || !s.outside.all_periodic()))
+        keys.refuse("barostat.kind",
+                    "the pressure of a box with forces from outside or open borders is not that of a fluid",
+                    "none, or periodic borders without [outside] and [walls]");
+    if (s.minimises() && (s.outside.works() || s.outside.reflects()))
+        keys.refuse("outside.moving",
+                    "a minimisation has no time: atoms that are moved, forces along a periodic "
+                    "direction and reflecting walls have no place in it",
+                    "none of these");
+    if (s.remove_drift > 0 && s.outside.kept_momenta() != 3)
+        keys.refuse("time.remove_drift", "what acts from outside changes the momentum of all atoms", "0");
+    if (s.long_range && (s.shift != "none" || s.sphere > 0 || !fills || !s.outside.all_periodic()))
         keys.refuse("pair.long_range", "the fluid is neither truncated alone nor even",
-                    "false, or shift = \"none\" without a sphere");
+                    "false, or shift = \"none\", a box that the lattice fills, and periodic borders");
 }
 
 graph::GridShape Settings::grid() const {
@@ -303,7 +458,7 @@ graph::GridShape Settings::grid() const {
         shape.patch_cells[a] = std::max(1, static_cast<int>(patch / wanted));
         shape.cells.hi[a] = counts[a] * shape.patch_cells[a];
         shape.spacing[a] = length[a] / shape.cells.hi[a];
-        shape.periodic[a] = true;
+        shape.periodic[a] = outside.periodic(a);
         shape.origin[a] = low[a];
     }
     return shape;

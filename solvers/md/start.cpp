@@ -48,8 +48,10 @@ std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch
     Real3 corner{}, lo{}, hi{};  // of the lattice; of the patch
     std::int64_t first[3], last[3];
     for (std::size_t d = 0; d < 3; ++d) {
-        // Open boxes have the lattice in their middle. A quarter of a cell from the border, no atom is on it.
+        // Larger boxes have the lattice in their middle. A quarter of a cell from the border, no atom is on
+        // it.
         corner[d] = (s.length[d] - static_cast<double>(s.cells[d]) * a) / 2 + a / 4;
+        if (!s.shift_by.empty()) corner[d] += s.shift_by[d];
         lo[d] = own.lo[d] * h[d], hi[d] = own.hi[d] * h[d];
         first[d] =
             std::max(std::int64_t{0}, static_cast<std::int64_t>(std::floor((lo[d] - corner[d]) / a)) - 1);
@@ -68,7 +70,8 @@ std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch
     };
     const auto in_sphere = [&](const Real3& x) {
         double square = 0;
-        for (std::size_t d = 0; d < 3; ++d) square += std::pow(x[d] - s.length[d] / 2, 2);
+        for (std::size_t d = 0; d < 3; ++d)
+            square += std::pow(x[d] - s.length[d] / 2 - (s.shift_by.empty() ? 0 : s.shift_by[d]), 2);
         return s.sphere == 0 || square <= s.sphere * s.sphere;
     };
     std::vector<std::pair<std::int64_t, Atom>> found;  // by cell

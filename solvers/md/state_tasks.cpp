@@ -22,7 +22,7 @@ struct Lines {
 Lines read_lines(const Step& step) {
     Graph& graph = step.graph;
     Lines l;
-    l.set = graph.particles("lines", step.grid);
+    l.set = graph.particles("lines", step.grid, step.settings.beyond());
     l.id = graph.particle_id(l.set);
     l.x = graph.particle<double>(l.set, "place in the file", {.components = 3});
     l.v = graph.particle<double>(l.set, "velocity in the file", {.components = 3});

@@ -36,6 +36,37 @@ void pointers(const View& values, T* (&to)[3]) {
 void find_metal_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
                        int way_version);
 
+/// Forces of tabulated pairs.
+void find_table_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
+                       int way_version);
+
+/// What acts from outside (outside_tasks.cpp): labels; at the start what marks a patch's atoms, and takes
+/// away the velocity of those that do not move by forces.
+void make_outside_labels(const Step& step);
+[[nodiscard]] std::function<void(graph::Here&, std::vector<Atom>&)> mark_atoms(const Step& step,
+                                                                               graph::Task& put);
+/// Sets to 0 what atoms have that do not move by forces; nothing where all do.
+[[nodiscard]] std::function<void(graph::Here&, double* const values[3])> hold_atoms(const Step& step,
+                                                                                    graph::Task& task);
+/// In a drift: moves atoms of moving groups, and turns others round at reflecting walls. Returns the square
+/// of the longest way of the former. Nothing where there is neither.
+[[nodiscard]] std::function<double(graph::Here&, std::int64_t count, double* const x[3], double* const v[3])>
+carry_atoms(const Step& step, graph::Task& drift);
+/// A task that adds to the forces of atoms, and looks at groups. Versions: of position and velocity.
+void act_from_outside(const Step& step, graph::Scope& scope, int x_version, int v_version);
+/// Adds up forces on walls and work; the columns of the series.
+void add_up_outside(const Step& step, graph::Scope& scope);
+/// The box of the step: its scale, and what belongs to the conserved energy (barostat.hpp).
+void scale_box(const Step& step);
+
+/// After forces are found: the velocities of a minimisation and the way of the next step (fire.hpp). Versions
+/// here and below: of velocity.
+void go_downhill(const Step& step, graph::Scope& scope, int v_version);
+
+/// The momentum of all atoms, where it is due, and how it is taken away before the next step.
+void sum_momentum(const Step& step, graph::Scope& scope, int v_version);
+void remove_drift(const Step& step);
+
 /// Declares what reads the atoms of `settings.state`; the result gives those of a patch to the task `put`.
 [[nodiscard]] std::function<std::vector<Atom>(graph::Here&)> atoms_from_file(const Step& step,
                                                                              graph::Task& put);

@@ -3,8 +3,10 @@
 // first half of the next one's are one loop.
 #include "solvers/md/tasks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "solvers/md/barostat.hpp"
 #include "solvers/md/move.hpp"
 #include "solvers/md/start.hpp"
 #include "solvers/md/step.hpp"
@@ -16,10 +18,34 @@ using namespace graph;
 
 namespace {
 
+/// Of the barostat, of a minimisation, and of the motion of all atoms together.
+void make_motion_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    if (step.settings.changes_volume()) {
+        l.scale = graph.scalar<double>("scale of the box", {.history = 1});
+        l.work =
+            graph.scalar<double>("work of the barostat", {.history = 1, .unit = step.settings.units->energy});
+    }
+    if (step.settings.remove_drift > 0) {
+        l.momentum = graph.scalar<std::array<double, 3>>("momentum of all", Reduce::sum, 0, {.history = 1});
+        l.together = graph.scalar<std::array<double, 3>>("velocity of all together");
+        l.taken = graph.scalar<double>("kinetic energy of all together", {.history = 1});
+    }
+    if (step.settings.minimises()) {
+        l.ahead = graph.particle<double>(l.set, "way ahead", {.components = 3});
+        l.products = graph.scalar<std::array<double, 5>>("products of slopes", Reduce::sum);
+        l.largest = graph.scalar<std::array<double, 3>>("largest slopes", Reduce::max);
+        l.pace = graph.scalar<std::array<double, 4>>("pace");
+        l.course = graph.scalar<std::array<double, 5>>("course");
+        l.done = graph.scalar<std::int32_t>("done", {.history = 1});
+    }
+}
+
 void make_labels(const Step& step) {
     Graph& graph = step.graph;
     Labels& l = step.labels;
-    l.set = graph.particles("atoms", step.grid);
+    l.set = graph.particles("atoms", step.grid, step.settings.beyond());
     l.id = graph.particle_id(l.set);
     l.x = graph.particle<double>(l.set, "position", {.components = 3, .unit = step.settings.units->length});
     l.v = graph.particle<double>(
@@ -27,7 +53,8 @@ void make_labels(const Step& step) {
         {.components = 3, .unit = step.settings.units->velocity, .about = "half a step ahead of positions"});
     l.force = graph.particle<double>(l.set, "force", {.components = 3, .unit = step.settings.units->force});
     if (step.settings.eam) {
-        l.density = graph.particle<double>(l.set, "density", {.about = "rho of the embedded-atom method"});
+        l.density =
+            graph.particle<double>(l.set, "electron density", {.about = "rho of the embedded-atom method"});
         l.slope = graph.particle<double>(l.set, "slope", {.about = "F' of the embedded-atom method"});
     }
     if (step.settings.several_kinds())
@@ -36,14 +63,18 @@ void make_labels(const Step& step) {
     l.near = graph.particle_halo("near", l.x, step.settings.reach(), HaloSide::half);
     l.neighbours = graph.object<Neighbours>("neighbours", step.grid,
                                             {.bytes = [](const Neighbours& each) { return each.bytes(); }});
-    l.atoms = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
+    l.atoms = l.mobile = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
+    l.mobile_of_kinds = l.of_kinds;
     l.time = graph.scalar<double>("time", {.unit = step.settings.units->time});
     l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0, {.unit = "sigma2"});
     l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = step.settings.units->length});
     l.turn = graph.scalar<std::int32_t>("turn of lists");
     l.rebuilds = graph.scalar<std::int64_t>("rebuilds");
-    l.sums = graph.scalars<double>("sums", Reduce::sum, kSums);
-    l.thermo = make_thermo(graph, *step.settings.units);
+    l.sums = graph.scalars<double>("sums", Reduce::sum, kSums,
+                                   {.history = step.settings.changes_volume() ? 1 : 0});
+    l.thermo = make_thermo(graph, step.settings);
+    make_motion_labels(step);
+    make_outside_labels(step);
     if (step.settings.thermostat == "none") return;
     l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = "epsilon"});
     if (step.settings.langevin())
@@ -67,9 +98,11 @@ void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
     if (step.settings.several_kinds()) species = task.make(l.species);
     std::function<std::vector<Atom>(Here&)> from_file;
     if (step.settings.state) from_file = atoms_from_file(step, task);
+    const auto mark = mark_atoms(step, task);
     task.run([=, &s = step.settings, set = l.set](Here& here) {
-        const std::vector<Atom> all = from_file ? from_file(here) : atoms_of(s, here.grid(), here.patch);
+        std::vector<Atom> all = from_file ? from_file(here) : atoms_of(s, here.grid(), here.patch);
         here.create(set, static_cast<std::int64_t>(all.size()));
+        if (mark) mark(here, all);
         here[count] = static_cast<std::int64_t>(all.size());
         const std::vector<double> shares = s.mass_shares();
         here[of_kinds].resize(static_cast<std::int64_t>(shares.size()));
@@ -98,7 +131,8 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
     Task rest = step.graph.start().task("take momentum away", step.grid);
     {
         const auto v = rest.modify(l.v);
-        const auto of_kinds = rest.need(l.of_kinds);
+        const auto of_kinds = rest.need(l.mobile_of_kinds);
+        const auto hold = hold_atoms(step, rest);
         const auto p = rest.need(momentum);
         const auto sum = rest.contribute(squares);
         ListUse<const std::int32_t> species;
@@ -111,15 +145,16 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
             double* u[3];
             pointers(here[v], u);
             const std::int64_t count = here[v].size();
-            for (std::size_t c = 0; makes && c < 3; ++c)
+            for (std::size_t c = 0; makes && mass > 0 && c < 3; ++c)
                 for (std::int64_t i = 0; i < count; ++i) u[c][i] -= all[c] / mass;
+            if (hold) hold(here, u);
             here[sum] = s.several_kinds() ? md::squares(count, u, pointer(here[species]), shares.data())
                                           : md::squares(count, u);
         });
     }
     Task scale = step.graph.start().task("set temperature", step.grid);
     const auto v = scale.modify(l.v.at(1));
-    const auto count = scale.need(l.atoms);
+    const auto count = scale.need(l.mobile);
     const auto sum = scale.need(squares);
     scale.run([=, &s = step.settings](Here& here) {
         const double wanted =
@@ -139,16 +174,19 @@ void renew(const Step& step, Scope& scope) {
     const bool several = step.settings.several_kinds();
     if (several) species = task.need(l.species.last(), l.near);
     task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
-              made = task.make(l.neighbours), reach = step.settings.reach()](Here& here) {
+              made = task.make(l.neighbours), reach = step.settings.reach(),
+              open = step.settings.outside.open()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
         const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
-        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size()}, reach);
+        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size(), open},
+                         reach);
     });
 }
 
-/// Lists are made anew where an atom has moved half the skin, or in every so many steps.
-void renew_when_due(const Step& step) {
+/// Lists are made anew where an atom has moved half the skin, or in every so many steps. Versions: of what
+/// the step has changed by then.
+void renew_when_due(const Step& step, int v_version) {
     const Labels& l = step.labels;
     Scope* scope = nullptr;
     if (step.settings.every == 0) {
@@ -164,7 +202,7 @@ void renew_when_due(const Step& step) {
                                                       [](std::int32_t turn) { return turn != 0; });
     }
     scope->takes(l.x.at(1));
-    if (step.settings.thermostat != "none") scope->takes(l.v.at(1));
+    if (v_version > 0) scope->takes(l.v.at(v_version));
     scope->relocate(l.set, l.x.last());  // atoms go to the patches where they are
     renew(step, *scope);
     Task task = scope->once("count rebuilds");
@@ -177,6 +215,8 @@ void renew_when_due(const Step& step) {
 /// Pair forces, and where they are due their energy and virial. `version`: of position.
 void find_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
     if (step.settings.eam) return find_metal_forces(step, scope, x_version, list_version, way_version);
+    if (!step.settings.tables.empty())
+        return find_table_forces(step, scope, x_version, list_version, way_version);
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first forces" : "forces", step.grid);
@@ -186,18 +226,24 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
     const auto way = task.need(l.way.at(way_version));
     const auto force = task.sum(l.force, l.near);
     const auto sums = task.contribute(l.sums.at(0));
+    const bool boxed = step.settings.changes_volume();
+    const auto scale = boxed ? task.need(l.scale) : ScalarUse<const double>();
     task.run([=, &s = step.settings, potential = step.settings.potential()](Here& here) {
         const double* at[3];
         double* f[3];
         pointers(here[x], at), pointers(here[force], f);
         const Sight sight{
             {at[0], at[1], at[2]}, here[list].species(), here[around].own(), here[around].size()};
-        const bool due = s.due(here.step);
-        const Sums found = here[list].forces(sight, potential, s.arithmetic(), due, f, here[way], s.margin);
+        const bool due = s.sums_due(here.step);
+        LennardJones small;
+        if (boxed) small = shrunk(potential, here[scale]);
+        const Sums found =
+            here[list].forces(sight, boxed ? small : potential, s.arithmetic(), due, f, here[way], s.margin);
         if (!due) return;
+        const double by = boxed ? here[scale] : 1;
         here[sums].resize(kSums);
-        here[sums][kPotential] = found.energy;
-        for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = found.virial[c];
+        here[sums][kPotential] = by * found.energy;
+        for (std::size_t c = 0; c < 6; ++c) here[sums][kVirial + c] = by * found.virial[c];
     });
 }
 
@@ -206,7 +252,7 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
 void kick(const Step& step, Scope& scope, int v_version) {
     const Labels& l = step.labels;
     Task task = scope.task(scope.id() == kStart ? "first kick" : "kick", step.grid);
-    const auto force = task.need(l.force);
+    const auto force = task.need(l.force.last());
     const auto v = task.modify(l.v.at(v_version));
     const auto sums = task.contribute(l.sums.at(0));
     const bool rescales = step.settings.rescales();
@@ -223,7 +269,7 @@ void kick(const Step& step, Scope& scope, int v_version) {
         const double whole = s.step / s.kinetic_unit(), half = whole / 2;
         const bool start = here.step == 0;
         const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
-        if (s.due(here.step)) {
+        if (s.sums_due(here.step)) {
             here[sums].resize(kSums);
             sum_velocities(count, u, f, start ? 0 : half, kinds, shares.data(), here[sums].begin());
         }
@@ -234,45 +280,66 @@ void kick(const Step& step, Scope& scope, int v_version) {
     });
 }
 
-/// Positions, with what a thermostat does to velocities in their middle; and whether an atom may have moved
-/// half the skin.
-void drift(const Step& step) {
+/// Positions, with what a thermostat and a barostat do to velocities in their middle; and whether an atom may
+/// have moved half the skin.
+void drift(const Step& step, int v_version) {
     const Labels& l = step.labels;
     const Settings& s = step.settings;
     Task task = step.graph.step().task("drift", step.grid);
-    const bool changes = s.thermostat != "none";
+    const bool changes = s.drift_changes_velocities(), boxed = s.changes_volume();
     ListUse<double> change;
     ListUse<const double> keep;
     ListUse<const std::int64_t> id;
     ScalarUse<const double> factor;
     ScalarUse<double> gained;
     if (changes)
-        change = task.modify(l.v);
+        change = task.modify(l.v.at(v_version));
     else
-        keep = task.need(l.v);
+        keep = task.need(s.minimises() ? l.ahead.at(0) : l.v.at(v_version));
     if (s.rescales()) factor = task.need(l.factor);
-    if (s.langevin()) id = task.need(l.id), gained = task.contribute(l.gained);
+    ListUse<const std::int32_t> species, groups;
+    const bool holds = s.outside.held() != 0;
+    if (s.langevin()) {
+        id = task.need(l.id), gained = task.contribute(l.gained);
+        if (s.several_kinds()) species = task.need(l.species);
+        if (holds) groups = task.need(l.outside.groups);
+    }
+    ScalarUse<const double> scale, scale_before;
+    if (boxed) scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
     const auto x = task.modify(l.x);
     const auto before = task.need(step.graph.renewed<double>(l.near).at(0));
     const auto way = task.need(l.way.previous());
     const auto moved = task.contribute(l.moved);
-    task.run([=, &s = step.settings](Here& here) {
-        double *at[3], *w[3];
+    const auto carry = carry_atoms(step, task);
+    const double cutoff = s.farthest_cutoff(), reach = s.reach(), duration = s.minimises() ? 1 : s.step;
+    task.run([=, &s = step.settings, shares = s.mass_shares()](Here& here) {
+        double *at[3], *w[3] = {};
         const double *u[3], *from[3];
         pointers(here[x], at), pointers(here[before], from);
         const std::int64_t count = here[x].size();
         double longest = 0;
         if (changes) pointers(here[change], w);
-        if (s.rescales())
-            longest = drift_rescaled(count, at, w, s.step, here[factor]);
+        const BoxChange box = boxed ? BoxChange{here[scale_before], here[scale]} : BoxChange{};
+        if (s.rescales() && boxed)
+            longest =
+                drift_rescaled(count, at, w, box.way(s.step, here[factor]), here[factor] * box.slower());
+        else if (s.rescales())
+            longest = drift_rescaled(count, at, w, s.step / 2 * (1 + here[factor]), here[factor]);
         else if (s.langevin())
-            longest = drift_with_noise(s, count, at, w, pointer(here[id]), here.step, here[gained]);
+            longest = drift_with_noise(s, count, at, w, pointer(here[id]),
+                                       s.several_kinds() ? pointer(here[species]) : nullptr, shares.data(), box,
+                                       here.step, here[gained], holds ? pointer(here[groups]) : nullptr);
+        else if (changes)
+            longest = md::drift(count, at, w, s.step);
         else
-            pointers(here[keep], u), longest = md::drift(count, at, u, s.step);
+            pointers(here[keep], u), longest = md::drift(count, at, u, duration);
+        if (carry) longest = std::max(longest, carry(here, count, at, w));
         std::array<double, 2>& ways = here[moved];
         ways[0] = longest;
-        if (s.every == 0 && 2 * (here[way] + std::sqrt(longest)) > s.skin)
-            ways[1] = farthest(count, at, from);
+        // In a box that has shrunk the cutoff takes some of the skin.
+        const double skin = boxed ? reach - cutoff / box.after : s.skin;
+        if (s.every == 0 && 2 * (here[way] + std::sqrt(longest)) > skin)
+            ways[1] = farthest(count, at, from) * (boxed ? s.skin * s.skin / (skin * skin) : 1);
     });
 }
 
@@ -282,19 +349,23 @@ void rescale(const Step& step) {
     Task begin = step.graph.start().once("begin chain");
     begin.run([chain = begin.make(l.chain)](Here& here) { here[chain] = {}; });
     Task task = step.graph.step().once("thermostat");
-    task.run([kinetic = task.need(l.half_kinetic.previous()), atoms = task.need(l.atoms),
+    const bool less = step.settings.remove_drift > 0;
+    ScalarUse<const double> taken, taken_before;
+    if (less) taken = task.need(l.taken), taken_before = task.need(l.taken.previous());
+    task.run([=, all = task.need(l.half_kinetic.previous()), atoms = task.need(l.mobile),
               before = task.need(l.heat.previous()), heat = task.make(l.heat), factor = task.make(l.factor),
               chain = task.modify(l.chain), &s = step.settings](Here& here) {
         const double degrees = s.degrees_of_freedom(here[atoms]);
+        const double kinetic = here[all] - (less ? here[taken] - here[taken_before] : 0);
         if (s.thermostat == "v-rescale") {
-            here[factor] = rescaling(s, here[kinetic], degrees, here.step);
-            here[heat] = here[before] + (here[factor] * here[factor] - 1) * here[kinetic];
+            here[factor] = rescaling(s, kinetic, degrees, here.step);
+            here[heat] = here[before] + (here[factor] * here[factor] - 1) * kinetic;
             return;
         }
         Chain links;
         for (std::size_t k = 0; k < Chain::kLinks; ++k)
             links.place[k] = here[chain][k], links.speed[k] = here[chain][Chain::kLinks + k];
-        here[factor] = links.advance(s, here[kinetic], degrees);
+        here[factor] = links.advance(s, kinetic, degrees);
         here[heat] = -links.energy(s, degrees);
         for (std::size_t k = 0; k < Chain::kLinks; ++k)
             here[chain][k] = links.place[k], here[chain][Chain::kLinks + k] = links.speed[k];
@@ -322,8 +393,15 @@ void keep_time(const Step& step) {
         here[time] = static_cast<double>(here.step) * dt;
     });
     Task task = step.graph.step().once("bound ways");
-    task.run([way = task.make(l.way), before = task.need(l.way.previous()), moved = task.need(l.moved)](
-                 Here& here) { here[way] = here[before] + std::sqrt(here[moved][0]); });
+    const bool boxed = step.settings.changes_volume();
+    ScalarUse<const double> scale, scale_before;
+    if (boxed) scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
+    task.run([=, way = task.make(l.way), before = task.need(l.way.previous()), moved = task.need(l.moved),
+              cutoff = step.settings.farthest_cutoff()](Here& here) {
+        here[way] = here[before] + std::sqrt(here[moved][0]);
+        // Two atoms come into each other's reach as well where the cutoff grows beside the box.
+        if (boxed) here[way] += std::abs(cutoff / here[scale] - cutoff / here[scale_before]) / 2;
+    });
 }
 
 }  // namespace
@@ -339,19 +417,29 @@ Labels declare(Graph& graph, const Settings& settings) {
     const auto momentum = graph.scalar<std::array<double, 3>>("first momentum", Reduce::sum);
     put_atoms(step, momentum);
     set_velocities(step, momentum);
+    if (settings.changes_volume()) scale_box(step);
     renew(step, graph.start());
     find_forces(step, graph.start(), 0, 0, 0);
-    kick(step, graph.start(), 2);
+    act_from_outside(step, graph.start(), 0, 2);
+    settings.minimises() ? go_downhill(step, graph.start(), 2) : kick(step, graph.start(), 2);
     find_thermo(graph.start(), settings, labels);
+    add_up_outside(step, graph.start());
 
     // In each step
+    const bool removes = settings.remove_drift > 0;
+    if (removes) sum_momentum(step, graph.start(), 3), remove_drift(step);
     if (settings.rescales()) rescale(step);
-    drift(step);
+    const int v_drift = removes ? 1 : 0, v_renew = v_drift + (settings.drift_changes_velocities() ? 1 : 0);
+    drift(step, v_drift);
     if (settings.langevin()) add_up_heat(step);
-    renew_when_due(step);
+    renew_when_due(step, v_renew);
     find_forces(step, graph.step(), 2, 1, 1);
-    kick(step, graph.step(), settings.thermostat == "none" ? 1 : 2);
+    act_from_outside(step, graph.step(), 2, v_renew + 1);
+    settings.minimises() ? go_downhill(step, graph.step(), v_renew + 1)
+                         : kick(step, graph.step(), v_renew + 1);
+    if (removes) sum_momentum(step, graph.step(), v_renew + 2);
     find_thermo(graph.step(), settings, labels);
+    add_up_outside(step, graph.step());
     return labels;
 }
 

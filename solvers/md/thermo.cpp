@@ -1,16 +1,16 @@
 #include "solvers/md/thermo.hpp"
 
 #include <cmath>
-#include <span>
 #include <string>
 
-#include "solvers/md/potentials/long_range.hpp"
+#include "solvers/md/barostat.hpp"
 
 namespace strata::md {
 
 using namespace graph;
 
-Thermo make_thermo(Graph& graph, const Units& units) {
+Thermo make_thermo(Graph& graph, const Settings& s) {
+    const Units& units = *s.units;
     Thermo t;
     const auto one = [&](const char* name, const std::string& unit) {
         return graph.scalar<double>(name, {.unit = unit});
@@ -26,6 +26,11 @@ Thermo make_thermo(Graph& graph, const Units& units) {
     t.momentum = one("momentum", units.mass + " " + units.velocity);
     t.conserved = one("conserved energy", units.energy);
     t.first = one("first conserved energy", units.energy);
+    if (s.changes_volume()) {
+        t.volume = one("volume", units.length + "3");
+        t.density = one("density", units.density);
+    }
+    if (s.minimises()) t.largest_force = one("largest force", units.force);
     return t;
 }
 
@@ -42,13 +47,9 @@ void sum_velocities(std::int64_t count, const double* const v[3], const double* 
     for (std::size_t t = kKinetic; t < kSums; ++t) sums[t] = all[t];
 }
 
-namespace {
-
 LongRange beyond_cutoff(const Settings& s, std::span<const std::int64_t> atoms) {
     return s.long_range ? long_range(s.potential(), atoms) : LongRange{};
 }
-
-}  // namespace
 
 void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
     const bool start = scope.id() == kStart;
@@ -63,26 +64,47 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
     std::array<ScalarUse<double>, 6> tensor;
     for (std::size_t c = 0; c < 6; ++c) tensor[c] = change(t.tensor[c]);
     const auto sums = task.need(l.sums.at(0));
-    const auto count = task.need(l.atoms);
+    const auto count = task.need(l.mobile);
     const auto of_kinds = task.need(l.of_kinds);
     const bool heated = settings.thermostat != "none";
     const auto heat = heated ? task.need(l.heat.at(0)) : ScalarUse<const double>();
+    const bool less = settings.remove_drift > 0, boxed = settings.changes_volume(),
+               pushed = settings.outside.works();
+    const auto taken = less ? task.need(l.taken) : ScalarUse<const double>();
+    const auto work_outside = pushed ? task.need(l.outside.work.last()) : ScalarUse<const double>();
+    ScalarUse<const double> scale, work;
+    ScalarUse<double> volume, density;
+    if (boxed) {
+        scale = task.need(l.scale), work = task.need(l.work);
+        volume = change(t.volume), density = change(t.density);
+    }
     task.run([=, &s = settings](Here& here) {
         if (!s.due(here.step)) return;
         const auto of = [&](std::size_t i) { return here[sums][static_cast<std::int64_t>(i)]; };
         const LongRange beyond = beyond_cutoff(s, {here[of_kinds].begin(), s.kinds.size()});
         here[kinetic] = s.kinetic_unit() * (of(kKinetic) + of(kKinetic + 1) + of(kKinetic + 2));
-        here[potential] = of(kPotential) + beyond.energy / s.volume();
+        const double size = boxed ? here[scale] * here[scale] * here[scale] * s.volume() : s.volume();
+        here[potential] = of(kPotential) + beyond.energy / size;
         here[total] = here[kinetic] + here[potential];
         const double degrees = s.degrees_of_freedom(here[count]);
         here[temperature] = s.units->temperature_of(here[kinetic], degrees);
         for (std::size_t c = 0; c < 6; ++c)
-            here[tensor[c]] = s.units->energy_density / s.volume() *
+            here[tensor[c]] = s.units->energy_density / size *
                               (2 * s.kinetic_unit() * of(kKinetic + c) + of(kVirial + c) +
-                               (c < 3 ? beyond.virial / (3 * s.volume()) : 0));
+                               (c < 3 ? beyond.virial / (3 * size) : 0));
         here[pressure] = (here[tensor[0]] + here[tensor[1]] + here[tensor[2]]) / 3;
         here[momentum] = s.mass() * std::hypot(of(kMomentum), of(kMomentum + 1), of(kMomentum + 2));
         here[conserved] = here[total] - (heated ? s.kinetic_unit() * here[heat] : 0);
+        if (less) here[conserved] += s.kinetic_unit() * here[taken];
+        if (pushed) here[conserved] -= here[work_outside];
+        if (boxed) {
+            here[conserved] += Barostat(s, beyond).energy(here[scale]) + here[work];
+            here[volume] = size;
+            double mass = 0;
+            for (std::size_t k = 0; k < s.kinds.size(); ++k)
+                mass += s.kinds[k].mass * static_cast<double>(here[of_kinds][static_cast<std::int64_t>(k)]);
+            here[density] = s.units->mass_density * mass / size;
+        }
         if (here.step == 0) here[first] = here[conserved];
         if (!std::isfinite(here[total]))
             here.fail("the energy is no number any more: the time step is too long (time.step)");

@@ -1,12 +1,18 @@
 // Temperature, energies and pressure.
 #pragma once
 
+#include <span>
+
 #include "solvers/md/labels.hpp"
+#include "solvers/md/potentials/long_range.hpp"
 #include "solvers/md/settings.hpp"
 
 namespace strata::md {
 
-[[nodiscard]] Thermo make_thermo(graph::Graph& graph, const Units& units);
+[[nodiscard]] Thermo make_thermo(graph::Graph& graph, const Settings& s);
+
+/// What pairs beyond the cutoff add, where the case asks for it. `atoms`: of each kind.
+[[nodiscard]] LongRange beyond_cutoff(const Settings& s, std::span<const std::int64_t> atoms);
 
 /// Of all w = v + half f / share: sums[kKinetic ...] are those of share w w / 2 (xx yy zz xy xz yz),
 /// sums[kMomentum ...] those of share w. species: none: all atoms are of the first kind, of share 1.

@@ -76,24 +76,49 @@ Friction friction(const Settings& s) {
     return {keep, std::sqrt(s.thermostat_heat() * (1 - keep * keep))};
 }
 
-double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
-                        const std::int64_t* id, std::int64_t step, double& gained) {
+namespace {
+
+template <bool several, bool boxed>
+double drift_with(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
+                  const std::int64_t* id, const std::int32_t* species, const double* shares,
+                  const BoxChange& box, std::int64_t step, double& gained, const std::int32_t* groups) {
     const auto [keep, noise] = friction(s);
+    const std::int32_t held = s.outside.held();
     double longest = 0;
     for (std::int64_t i = 0; i < count; ++i) {
+        if (groups != nullptr && (groups[i] & held) != 0) continue;
         const std::array<double, 4> all =
             normal(dice(id[i], step, static_cast<std::uint32_t>(s.seed), kNoise));
+        double share = 1, strength = noise;
+        if constexpr (several) share = shares[species[i]], strength = noise / std::sqrt(share);
         double square = 0;
         for (std::size_t c = 0; c < 3; ++c) {
-            const double before = v[c][i], after = keep * before + noise * all[c];
-            const double way = s.step / 2 * (before + after);
-            x[c][i] += way, v[c][i] = after;
+            const double before = v[c][i], after = keep * before + strength * all[c];
+            double way = s.step / 2 * (before + after);
+            v[c][i] = after;
+            if constexpr (boxed) {
+                v[c][i] *= box.slower();
+                way = s.step / 2 * (before / box.before + v[c][i] / box.after);
+            }
+            x[c][i] += way;
             square += way * way;
-            gained += (after * after - before * before) / 2;
+            const double more = (after * after - before * before) / 2;
+            gained += several ? share * more : more;
         }
         longest = std::max(longest, square);
     }
     return longest;
+}
+
+}  // namespace
+
+double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
+                        const std::int64_t* id, const std::int32_t* species, const double* shares,
+                        const BoxChange& box, std::int64_t step, double& gained, const std::int32_t* groups) {
+    const auto go = s.changes_volume()
+                        ? (species != nullptr ? drift_with<true, true> : drift_with<false, true>)
+                        : (species != nullptr ? drift_with<true, false> : drift_with<false, false>);
+    return go(s, count, x, v, id, species, shares, box, step, gained, groups);
 }
 
 }  // namespace strata::md

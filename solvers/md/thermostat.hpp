@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "solvers/md/move.hpp"
 #include "solvers/md/settings.hpp"
 
 namespace strata::md {
@@ -37,9 +38,13 @@ struct Friction {
     double keep, noise;
 };
 [[nodiscard]] Friction friction(const Settings& s);
-/// The drift of a patch's atoms with it in the middle. Noise depends on an atom's number and the step. Adds
-/// what kinetic energy it gives to `gained`; returns the square of the longest way.
+/// The drift of a patch's atoms with it in the middle, and then a change of the box. Noise depends on an
+/// atom's number and the step; `noise` is that of the first kind, of share 1. species: none: all are of that
+/// one. Adds what kinetic energy friction and noise give to `gained`; returns the square of the longest way.
+/// groups: bits of each atom's, where some do not move by forces; none: all do.
 double drift_with_noise(const Settings& s, std::int64_t count, double* const x[3], double* const v[3],
-                        const std::int64_t* id, std::int64_t step, double& gained);
+                        const std::int64_t* id, const std::int32_t* species, const double* shares,
+                        const BoxChange& box, std::int64_t step, double& gained,
+                        const std::int32_t* groups = nullptr);
 
 }  // namespace strata::md

@@ -26,6 +26,9 @@ struct Units {
     double time_step = 0.005;
     /// Femtoseconds of a unit of time; 0: none (lj).
     double femtoseconds = 0;
+    /// density = mass_density * mass / length^3.
+    double mass_density = 1;
+    std::string density = "m/sigma3";
 
     /// acceleration = acceleration() * force / mass.
     [[nodiscard]] double acceleration() const { return 1 / mass_velocity2; }

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ import pytest
 from built import program
 
 PROGRAM = program("strata-integrity")
+REPORT = 128  # bytes of a worker's report (benchmarks/integrity/shared.hpp)
 QUICK = ["--memory", "2MiB", "--seed", "11"]
 pytestmark = pytest.mark.skipif(
     PROGRAM is None or sys.platform != "linux", reason="strata-integrity is not built"
@@ -155,6 +157,25 @@ def test_a_worker_that_crashes_is_a_finding_with_its_core_and_seed() -> None:
         event(process, "round")  # it goes on
         process.terminate()
         assert event(process, "end")["findings"] == 1
+        assert process.wait(30) == 1
+
+
+@pytest.mark.parametrize("kernel", ["scalar", "march"])
+def test_a_round_that_is_given_up_unasked_is_a_finding(kernel: str) -> None:
+    """As a core that goes wrong may take the way that skips the check."""
+    listed = subprocess.run([str(PROGRAM), "--list"], capture_output=True, text=True, check=True).stdout
+    number = [line.split()[0] for line in listed.splitlines()].index(kernel)
+    with running("--no-yield", "--verbose", "--kernels", "scalar", "--cores", one_core()) as process:
+        event(process, "round")
+        fds = Path(f"/proc/{workers(process)[0]}/fd")
+        reports = [fd for fd in fds.iterdir() if int(fd.name) > 2 and str(fd.readlink()).startswith("pipe:")]
+        assert reports
+        with reports[-1].open("wb", buffering=0) as pipe:
+            pipe.write(struct.pack("=II", 2, number).ljust(REPORT, b"\0"))
+        finding = event(process, "finding")
+        assert finding["what"] == "a round given up that nobody stopped"
+        assert (finding["kernel"], finding["verdict"]) == (kernel, "not repeated")
+        process.terminate()
         assert process.wait(30) == 1
 
 

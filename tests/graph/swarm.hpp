@@ -26,6 +26,9 @@ struct SwarmShape {
     int each = 3;  // particles in a cell
     double fast = 0.05;
     double push = 1e-7;  // by what the patch sees: other patches see another number
+    double beyond = 0;   // borders that are not periodic are open, and at first particles are up to so many
+                         // cells beyond them
+    [[nodiscard]] bool open(std::size_t a) const { return beyond > 0 && !periodic[a]; }
 };
 
 /// What a task saw on a patch: its own particles, and behind them those in its halo.
@@ -67,7 +70,7 @@ class Swarm {
                                      .periodic = shape.periodic,
                                      .origin = shape.origin,
                                      .spacing = shape.spacing})),
-          set_(graph_.particles("bees", grid_)),
+          set_(graph_.particles("bees", grid_, shape.beyond > 0 ? Beyond::owned : Beyond::refused)),
           id_(graph_.particle_id(set_)),
           x_(graph_.particle<Real>(set_, "x", {.components = shape.directions})),
           v_(graph_.particle<double>(set_, "v", {.components = shape.directions})),
@@ -155,14 +158,22 @@ class Swarm {
                             here[mark][i] = Cloud::mark_of(number);
                             for (int a = 0; a < shape_.directions; ++a) {
                                 const auto d = static_cast<std::size_t>(a);
-                                here[x].component(a)[static_cast<std::size_t>(i)] = static_cast<Real>(
-                                    shape_.origin[d] +
-                                    (cell[d] + 0.5 + 0.45 * dice(key, d)) * shape_.spacing[d]);
+                                double at = cell[d] + 0.5 + 0.45 * dice(key, d);
+                                if (shape_.open(d) && n > 0) at += way_out(key, cell, d);
+                                here[x].component(a)[static_cast<std::size_t>(i)] =
+                                    static_cast<Real>(shape_.origin[d] + at * shape_.spacing[d]);
                                 here[v].component(a)[static_cast<std::size_t>(i)] =
                                     shape_.fast * shape_.spacing[d] * dice(key, 10 + d);
                             }
                         }
         });
+    }
+
+    /// Of a particle in a cell at the border.
+    [[nodiscard]] double way_out(std::uint64_t key, const Int3& cell, std::size_t d) const {
+        const double far = shape_.beyond * std::abs(dice(key, 20 + d));
+        if (cell[d] == 0) return -far;
+        return cell[d] == shape_.cells[d] - 1 ? far : 0;
     }
 
     void pull() {
@@ -247,7 +258,7 @@ class Swarm {
                     speed = std::clamp(speed, -most, most);
                     const double lo = shape_.origin[d], hi = lo + shape_.cells[d] * shape_.spacing[d];
                     const double to = static_cast<double>(at) + speed;
-                    if (!shape_.periodic[d] && (to < lo + 0.01 || to > hi - 0.01))
+                    if (!shape_.periodic[d] && !shape_.open(d) && (to < lo + 0.01 || to > hi - 0.01))
                         speed = -speed;
                     else
                         at = static_cast<Real>(to);

@@ -77,8 +77,10 @@ std::vector<Expected> near(const SwarmShape& shape, const Grid& grid, const std:
                         double square = 0;
                         for (int a = 0; a < shape.directions; ++a) {
                             const auto d = static_cast<std::size_t>(a);
-                            const double lo = shape.origin[d] + box.lo[d] * shape.spacing[d];
-                            const double hi = shape.origin[d] + box.hi[d] * shape.spacing[d];
+                            double lo = shape.origin[d] + box.lo[d] * shape.spacing[d];
+                            double hi = shape.origin[d] + box.hi[d] * shape.spacing[d];
+                            if (shape.open(d) && box.lo[d] == 0) lo = -1e9;
+                            if (shape.open(d) && box.hi[d] == shape.cells[d]) hi = 1e9;
                             const double length = shape.cells[d] * shape.spacing[d];
                             const double here = static_cast<double>(
                                 static_cast<Real>(sight.all[i].x[d] + period[d] * length));
@@ -194,6 +196,13 @@ SwarmShape walls() {
     shape.patch_cells = {2, 3, 3};
     return shape;
 }
+SwarmShape open() {  // most of the particles at two borders are beyond them
+    SwarmShape shape = walls();
+    shape.beyond = 2.5;
+    shape.each = 4;
+    shape.fast = 0.2;
+    return shape;
+}
 SwarmShape flat() {
     SwarmShape shape;
     shape.cells = {9, 8, 1};
@@ -219,8 +228,8 @@ SwarmShape line() {
 
 TEST_CASE("a patch sees those near it, in the order of patches, images and places, until the next renewal",
           "[halos]") {
-    const SwarmShape shape =
-        GENERATE(SwarmShape(), narrow(), walls(), flat(), line(), half({}), half(narrow()), half(flat()));
+    const SwarmShape shape = GENERATE(SwarmShape(), narrow(), walls(), open(), flat(), line(), half({}),
+                                      half(narrow()), half(open()), half(flat()));
     CAPTURE(shape.cells, shape.directions);
     check_seen<double>(shape, seen_of<double>(shape, 23, 1, 0));
     check_seen<float>(shape, seen_of<float>(shape, 23, 2, 11));
@@ -240,7 +249,7 @@ TEST_CASE("with patches of any size there are the same pairs", "[halos]") {
         }
         return counts;
     };
-    for (const SwarmShape& shape : {SwarmShape(), narrow(), walls(), line()}) {
+    for (const SwarmShape& shape : {SwarmShape(), narrow(), walls(), open(), line()}) {
         const std::vector<std::int64_t> whole = pairs(shape, shape.cells);
         CHECK(whole.back() > 0);
         // Where of two patches one alone sees the other, it computes their pairs.
@@ -271,12 +280,17 @@ TEST_CASE("halos of particles give the same bits for any layout, order and assig
     CHECK(half != narrow);
     CHECK(lines("2x2", 2, 7, 0, "near-half") == half);
     CHECK(lines("4x1", 1, 8, 13, "near-half") == half);
+    const std::string open = lines("1x1", 1, 0, 0, "near-open");
+    CHECK(lines("2x2", 2, 9, 0, "near-open") == open);
+    CHECK(lines("4x1", 1, 10, 13, "near-open") == open);
 }
 
 TEST_CASE("between two renewals a checkpoint keeps who is in a halo", "[halos][layouts][native]") {
-    const auto lines = [](const std::string& where, int steps, int seed, int every, const std::string& file) {
+    const std::string kind = GENERATE("near", "near-open");
+    const auto lines = [&](const std::string& where, int steps, int seed, int every,
+                           const std::string& file) {
         return lines_of(where,
-                        {"near", std::to_string(steps), "1", "0.05", "1", std::to_string(seed),
+                        {kind, std::to_string(steps), "1", "0.05", "1", std::to_string(seed),
                          std::to_string(every), file},
                         true);
     };

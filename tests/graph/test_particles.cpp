@@ -73,7 +73,8 @@ void check_against(Alone& run, Reference& reference, int steps) {
 
 /// A small graph of its own, for what must be refused.
 struct Few {
-    Few() : graph("few"), grid(graph.grid("grid", shape())), set(graph.particles("dust", grid)) {}
+    explicit Few(Beyond beyond = Beyond::refused)
+        : graph("few"), grid(graph.grid("grid", shape())), set(graph.particles("dust", grid, beyond)) {}
     static GridShape shape() {
         GridShape shape;
         shape.cells = {{0, 0, 0}, {16, 1, 1}};
@@ -279,6 +280,19 @@ TEST_CASE("a particle that goes where it may not is named") {
     CHECK(has(out, "not periodic"));
     CHECK(has(failure([](double) { return std::nan(""); }), "particle 105"));
     CHECK(has(failure([](double) { return 1e300; }), "particle 105"));
+}
+
+TEST_CASE("where patches own what is beyond a border, nothing is lost there") {
+    const auto failure = [](double to, int hops = 0) {
+        Few few(Beyond::owned);
+        few.build([to](double) { return to; }, hops);
+        return few.failure();
+    };
+    for (const double to : {-0.5, 16.0, 16.5, -1e6, 1e9}) CHECK(failure(to).empty());
+    CHECK(failure(12.5, 1).empty());
+    CHECK(has(failure(16.5, 1), "patch 7"));  // from patch 5
+    CHECK(has(failure(std::nan("")), "particle 105"));
+    CHECK(has(failure(2e9), "its position is not in any domain"));
 }
 
 TEST_CASE("all that change positions say who leaves its cell, or none") {

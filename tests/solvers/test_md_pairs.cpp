@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "solvers/md/pair/pairs.hpp"
+#include "solvers/md/pair/skin.hpp"
 #include "tests/catch.hpp"
 
 namespace {
@@ -339,4 +340,59 @@ TEST_CASE("a patch may be empty, or have a single atom") {
         const Found found = computed(pairs, box, potential, Precision::mixed);
         CHECK(found.sums.energy == 0);
     }
+}
+
+namespace {
+
+/// The missed energy by its double integral: where the other atom was, and by how much it comes nearer.
+double missed_by_quadrature(const LennardJones& p, const Between& between, double skin) {
+    const double s = between.time * std::sqrt(2 * between.heat), cut = p.cutoff[0];
+    const auto energy = [&](double r) {
+        const double six = std::pow(p.sigma[0] / r, 6);
+        return 4 * p.epsilon[0] * (six * six - six);
+    };
+    const double shift = p.shift == Shift::none ? 0 : energy(cut);
+    constexpr int kSteps = 2000;
+    double sum = 0;
+    for (int i = 0; i < kSteps; ++i) {
+        const double was = cut + skin + (i + 0.5) * 8 * s / kSteps;
+        for (int k = 0; k < kSteps; ++k) {
+            const double nearer = was - cut + (k + 0.5) * 8 * s / kSteps, at = was - nearer;
+            if (at < 0.9 * p.sigma[0]) break;
+            sum += was * was * std::exp(-nearer * nearer / (2 * s * s)) * (energy(at) - shift);
+        }
+    }
+    const double step = 8 * s / kSteps, of = std::sqrt(2 * 3.14159265358979) * s;
+    return std::abs(sum) * step * step / of * 2 * 3.14159265358979 * between.density;
+}
+
+}  // namespace
+
+TEST_CASE("the energy that lists with a skin miss is that of its double integral") {
+    for (const Shift shift : {Shift::none, Shift::energy})
+        for (const double cutoff : {2.5, 5.0})
+            for (const double skin : {0.1, 0.3}) {
+                const LennardJones potential{1, {1}, {1}, {cutoff}, shift};
+                const Between between{0.8442, 0.72, 20 * 0.005};
+                const double found = missed_energy(potential, between, skin),
+                             exact = missed_by_quadrature(potential, between, skin);
+                CAPTURE(cutoff, skin, found, exact);
+                // The shell is taken where it is largest, and the series ends: an estimate, and above.
+                CHECK(found > 0.97 * exact);
+                CHECK(found < 1.25 * exact);
+            }
+}
+
+TEST_CASE("the skin for a drift is the least that keeps it") {
+    const LennardJones potential{1, {1}, {1}, {2.5}, Shift::energy};
+    const Between between{0.8442, 0.72, 20 * 0.005};
+    for (const double drift : {1e-2, 1e-4, 1e-6}) {
+        const double skin = skin_for(potential, between, drift);
+        CHECK(missed_energy(potential, between, skin) <= drift * between.time * (1 + 1e-9));
+        CHECK(missed_energy(potential, between, 0.99 * skin) > drift * between.time);
+    }
+    CHECK(skin_for(potential, {0.8442, 0, 0.1}, 1e-9) == 0);
+    // Of several species the worst pair decides: a mixture of one with itself has the same skin.
+    const LennardJones two{2, {1, 1, 1, 1}, {1, 1, 1, 1}, {2.5, 2.5, 2.5, 2.5}, Shift::energy};
+    CHECK(skin_for(two, between, 1e-4) == skin_for(potential, between, 1e-4));
 }

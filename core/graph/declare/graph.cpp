@@ -107,14 +107,14 @@ std::unique_ptr<Graph> Graph::without_tasks() const {
     return graph;
 }
 
-SetId Graph::particles(std::string name, const Grid& grid) {
+SetId Graph::particles(std::string name, const Grid& grid, Beyond beyond) {
     if (grid.zones() > 1 || grid.joined())
         throw Error(fmt::format("graph '{}': the particles '{}' cannot lie on zones", name_, name))
             .given(fmt::format("'{}', of {} zones", grid.name(), grid.zones()))
             .allowed("a grid (Graph::grid())");
     take_name("set of particles", name);
     const SetId id = sets_.next();
-    sets_.push_back({name, id, &grid, {}});
+    sets_.push_back({name, id, &grid, {}, beyond});
     LabelOptions options;
     options.about = "the number that a particle keeps all its life";
     sets_.back().id_label = particle<std::int64_t>(id, name + ".id", options).id();

@@ -137,12 +137,17 @@ class Scope {
     std::vector<HaloId> renewals_;
 };
 
+/// Particles beyond a border of their grid that is not periodic: a mistake, or the patches at the border own
+/// all that lies beyond it, up to 2^30 cells from cell 0.
+enum class Beyond : std::uint8_t { refused, owned };
+
 /// Particles on the patches of a grid. Their number on each patch changes as they move.
 struct ParticleSet {
     std::string name;
     SetId id;
     const Grid* grid = nullptr;
     LabelId id_label;  // "<name>.id", std::int64_t: made with the set
+    Beyond beyond = Beyond::refused;
 };
 
 /// A number that a user may change while the program runs: tasks read it, and it changes between steps, in
@@ -190,7 +195,7 @@ class Graph {
         return List<T>(label(std::move(info)));
     }
     /// A set of particles on a grid; particle() gives it labels.
-    SetId particles(std::string name, const Grid& grid);
+    SetId particles(std::string name, const Grid& grid, Beyond beyond = Beyond::refused);
     /// A label with a value for each particle of a set.
     template <class T>
     Particles<T> particle(SetId set, std::string name, const LabelOptions& options = {}) {

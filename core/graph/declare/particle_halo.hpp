@@ -16,7 +16,8 @@ namespace strata::graph {
 enum class HaloSide : std::uint8_t { both, half };
 
 /// For each patch the particles of other patches that are closer to its box than a distance, images across
-/// periodic borders included: of the patch itself, too, where the domain is narrow. Scope::renew finds them
+/// periodic borders included: of the patch itself, too, where the domain is narrow. Where patches own what is
+/// beyond a border (Beyond::owned), their boxes have no end there. Scope::renew finds them
 /// by their positions, in the order of patches, of images, and of their places on their patch. Then they stay
 /// the same until it is renewed, whatever their positions become. A task that needs a label with a halo sees
 /// the present values, and positions with their image's distance added.

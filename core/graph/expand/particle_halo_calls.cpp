@@ -1,5 +1,6 @@
 // The data of operations on halos of particles.
 #include <algorithm>
+#include <limits>
 
 #include "core/graph/expand/stages.hpp"
 
@@ -38,6 +39,10 @@ HaloTarget HaloCalls::target(int patch, const Int3& shift) const {
         to.lo[a] = shape.origin[a] + box.lo[a] * shape.spacing[a];
         to.hi[a] = shape.origin[a] + box.hi[a] * shape.spacing[a];
         to.shift[a] = shift[a] * shape.spacing[a];
+        if (in_.graph.particle_sets()[halo_.set()].beyond == Beyond::refused || shape.periodic[a]) continue;
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        if (box.lo[a] == shape.cells.lo[a]) to.lo[a] = -infinite;
+        if (box.hi[a] == shape.cells.hi[a]) to.hi[a] = infinite;
     }
     return to;
 }

@@ -59,14 +59,18 @@ struct Nearby {
 /// All that are at most `hops` patches away, ascending; the patch itself among them.
 [[nodiscard]] std::vector<Nearby> nearby(const Grid& grid, int patch, int hops);
 
-/// The cell of a position. Solvers' kernels and the relocation compute it in the same way.
+/// The cell of a position. Solvers' kernels and the relocation compute it in the same way. Of positions
+/// beyond a border behind which the patches own all, the cell at the border.
 struct Cells {
     Real3 origin{}, spacing{}, inverse{};
     int directions = 3;
+    bool open = false;          // whether there is such a border
+    Real3 lowest{}, highest{};  // the cells at these; infinite where a border is none
 
-    explicit Cells(const GridShape& shape);
+    Cells(const GridShape& shape, Beyond beyond);
     Cells() = default;
     [[nodiscard]] double of(std::size_t axis, double position) const;
+    [[nodiscard]] double owned(std::size_t axis, double cell) const;
 };
 
 /// One relocation of a set, for all patches of the process.

@@ -14,12 +14,32 @@
 
 namespace strata::graph {
 
-Cells::Cells(const GridShape& shape) : origin(shape.origin), spacing(shape.spacing) {
-    for (std::size_t a = 0; a < 3; ++a) inverse[a] = 1.0 / spacing[a];
+namespace {
+
+/// Positions farther away, in cells, are none.
+constexpr double kFar = 0x1p30;
+
+}  // namespace
+
+Cells::Cells(const GridShape& shape, Beyond beyond) : origin(shape.origin), spacing(shape.spacing) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    for (std::size_t a = 0; a < 3; ++a) {
+        inverse[a] = 1.0 / spacing[a];
+        const bool owns = beyond == Beyond::owned && !shape.periodic[a];
+        lowest[a] = owns ? shape.cells.lo[a] : -infinite;
+        highest[a] = owns ? shape.cells.hi[a] - 1 : infinite;
+        open = open || owns;
+    }
 }
 
 double Cells::of(std::size_t axis, double position) const {
-    return std::floor((position - origin[axis]) * inverse[axis]);
+    const double cell = std::floor((position - origin[axis]) * inverse[axis]);
+    return open ? owned(axis, cell) : cell;
+}
+
+double Cells::owned(std::size_t axis, double cell) const {
+    const double near = cell < lowest[axis] ? lowest[axis] : cell > highest[axis] ? highest[axis] : cell;
+    return std::fabs(cell) < kFar ? near : cell;
 }
 
 std::vector<Nearby> nearby(const Grid& grid, int patch, int hops) {
@@ -167,23 +187,29 @@ class Leave {
             size[a] = box.extent(static_cast<int>(a));
             stride[a] = a == 0 ? 1 : stride[a - 1] * size[a - 1];
         }
-        const auto key_of = [&](std::int64_t i, int directions) {
+        const auto key_of = [&](std::int64_t i, int directions, bool open) {
             double key = 0;
             int inside = id_[i] != -1;
             for (int c = 0; c < directions; ++c) {
                 const auto a = static_cast<std::size_t>(c);
-                const double cell = of_.cells.of(a, static_cast<double>(x_[c][i])) - low[a];
+                double cell =
+                    std::floor((static_cast<double>(x_[c][i]) - of_.cells.origin[a]) * of_.cells.inverse[a]);
+                if (open) cell = of_.cells.owned(a, cell);
+                cell -= low[a];
                 inside &= static_cast<int>(cell >= 0) & static_cast<int>(cell < size[a]);
                 key += cell * stride[a];
             }
             return inside != 0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(key))
                                : LeaveCall::kGone;
         };
-        const auto all = [&](auto directions) {
+        const auto loop = [&](auto directions, auto open) {
             for (std::int64_t i = 0; i < count_; ++i) {
-                keys[i] = key_of(i, directions);
+                keys[i] = key_of(i, directions, open);
                 gone += keys[i] == LeaveCall::kGone;
             }
+        };
+        const auto all = [&](auto directions) {
+            of_.cells.open ? loop(directions, std::true_type()) : loop(directions, std::false_type());
         };
         switch (of_.cells.directions) {
             case 1:
@@ -208,7 +234,7 @@ class Leave {
             const auto a = static_cast<std::size_t>(c);
             const double at = static_cast<double>(x_[c][i]);
             double index = of_.cells.of(a, at);
-            if (!(std::fabs(index) < 0x1p30)) throw lost(i, "its position is not in any domain");
+            if (!(std::fabs(index) < kFar)) throw lost(i, "its position is not in any domain");
             const int low = shape.cells.lo[a], high = shape.cells.hi[a];
             if (shape.periodic[a] && (index < low || index >= high)) {
                 const double periods = std::floor((index - low) / (high - low));
@@ -230,7 +256,10 @@ class Leave {
         if (met.empty())
             throw lost(i, shape.cells.contains(cell) ? "no patch is where it is"
                                                      : "it is beyond a border that is not periodic")
-                .remedy(fmt::format("delete it (set its '{}.id' to -1), or keep it inside", of_.set->name));
+                .remedy(
+                    fmt::format("delete it (set its '{}.id' to -1), keep it inside, or let patches own what "
+                                "is beyond (Beyond::owned)",
+                                of_.set->name));
         const Nearby to{met.front().patch, shift};
         if (!call_.reach.empty() && !std::binary_search(call_.reach.begin(), call_.reach.end(), to))
             throw lost(i, fmt::format("it went to patch {}, farther than it may in one relocation", to.patch))

@@ -50,7 +50,7 @@ class RelocationCalls {
     void describe() {
         relocation_.set = &set_;
         relocation_.position_label = &in_.label(declared_.position.label);
-        relocation_.cells = Cells(set_.grid->shape());
+        relocation_.cells = Cells(set_.grid->shape(), set_.beyond);
         relocation_.cells.directions = relocation_.position_label->components;
         std::vector<ParticleColumn> moved;
         for (const ResolvedUse& use : resolved_.uses) {

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,11 @@ struct Solver {
     Scalar<double> time;
     double end = 0;
     std::string time_unit = "s";
+    /// Where a run may be finished at no time that is known before: it ends after the first step after which
+    /// this is not 0, and the time ends nothing. The last step that the case has is to be said by it, too.
+    Scalar<std::int32_t> done = {};
+    /// A line for the start of a run, where the values of the first state are there.
+    std::function<std::string(const Simulation&)> first_line = {};
     /// The columns of the time series.
     std::vector<Scalar<double>> series = {};
     /// A row every so many steps, where the command line says nothing else. Where its values are found in
@@ -76,6 +82,8 @@ struct Solver {
     /// What families look like there that are no images and no particles: curvilinear blocks, unstructured
     /// cells, surfaces, lines, tables.
     std::vector<ShownShape> shapes = {};
+    /// Particles whose positions are kept in another measure than they are shown.
+    std::optional<ShownScale> scale = {};
     /// Written where the run has a folder (--out).
     std::vector<std::shared_ptr<Frames>> frames = {};
     /// What makes the result count: asked once, at the end.

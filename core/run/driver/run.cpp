@@ -107,10 +107,13 @@ SimulationOptions Run::options(bool balance) {
     return options;
 }
 
-bool Run::over() const {
-    return (words_.steps && simulation_.step() >= *words_.steps) ||
-           (solver_.time.id() && simulation_.step() > 0 && time() >= solver_.end);
+bool Run::ended() const {
+    if (simulation_.step() == 0) return false;
+    if (solver_.done.id()) return simulation_.value(solver_.done) != 0;
+    return solver_.time.id() && time() >= solver_.end;
 }
+
+bool Run::over() const { return (words_.steps && simulation_.step() >= *words_.steps) || ended(); }
 
 void Run::begin() {
     phases_.enter(words_.restart ? "restart" : "start values");
@@ -135,6 +138,7 @@ void Run::begin() {
             frames->begin(simulation_, team_, *words_.out, words_.restart.has_value());
     stop_in_time();
     if (team_.rank() != 0) return;
+    if (solver_.first_line && !words_.quiet) fmt::print(stderr, "{}\n", solver_.first_line(simulation_));
     RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
     if (solver_.time.id()) end.time = solver_.end;
     pace_.emplace(end);
@@ -175,6 +179,8 @@ void Run::append_row() {
 
 /// A batch ends with the case, or where fields are due by the case's time.
 void Run::stop_in_time() {
+    if (solver_.done.id())
+        return simulation_.stop_when<std::int32_t>(solver_.done, [](std::int32_t done) { return done != 0; });
     if (!solver_.time.id()) return;
     const double end = std::min(solver_.end, shown_times_ ? shown_times_->next() : solver_.end);
     simulation_.stop_when<double>(solver_.time, [end](double now) { return now >= end; });
@@ -218,6 +224,8 @@ Run::Orders Run::next_orders() {
                                             until_multiple(step, series_ ? series_every() : 0),
                                             until_multiple(step, shown_times_ ? output_.steps : 0)}));
         if (words_.steps) orders.steps = std::min(orders.steps, *words_.steps - step);
+        // No batch ends by two scalars.
+        if (solver_.done.id() && shown_times_ && output_.interval > 0) orders.steps = 1;
         for (const auto& frames : solver_.frames)
             if (words_.out) orders.steps = std::min(orders.steps, until_multiple(step, frames->every()));
     }
@@ -374,7 +382,7 @@ RunResult Run::result(const Build& build) const {
     const Finished finished(simulation_, team_);
     // Values that are not kept from step to step (e.g. a largest value) exist only after a step of this run.
     const bool stepped = r.steps > first_step_;
-    const bool ended = stepped && (!solver_.time.id() || r.time >= solver_.end);
+    const bool ended = stepped && (this->ended() || (!solver_.done.id() && !solver_.time.id()));
     std::vector<Figure> further;
     if (solver_.verify && ended) {
         Findings found = solver_.verify(finished);

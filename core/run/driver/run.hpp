@@ -61,6 +61,8 @@ class Run {
         return solver_.time.id() ? time() : static_cast<double>(simulation_.step());
     }
     [[nodiscard]] bool over() const;
+    /// Whether the present state is the case's last one.
+    [[nodiscard]] bool ended() const;
 
     team::Team& team_;
     Graph& graph_;

@@ -32,8 +32,9 @@ LabelId position_of(const Graph& graph, SetId set) {
 /// Finds the files of labels.
 class Files {
   public:
-    Files(const Graph& graph, const Resolved& resolved, const std::vector<ShownShape>& shapes)
-        : graph_(graph), resolved_(resolved) {
+    Files(const Graph& graph, const Resolved& resolved, const std::vector<ShownShape>& shapes,
+          const std::optional<ShownScale>& scale = {})
+        : graph_(graph), resolved_(resolved), scale_(scale) {
         for (const ShownShape& shape : shapes) {
             check_shape(graph, resolved, shape);
             ShownFile file;
@@ -133,6 +134,7 @@ class Files {
 
     const Graph& graph_;
     const Resolved& resolved_;
+    std::optional<ShownScale> scale_;
     std::vector<ShownFile> files_;
 };
 
@@ -155,6 +157,7 @@ ShownFile& Files::file_of(const LabelInfo& label) {
         file.name = name_in_files(graph_.particle_sets()[set].name);
         if (file.name == name_in_files(grid->name())) file.name += "-particles";
         file.position = position_of(graph_, set);
+        if (scale_ && scale_->set == set) file.scale = scale_;
         const LabelInfo& at = label_of(graph_, file.position);
         file.arrays.push_back({{"Points", at.element, 3, at.unit, On::cells}, file.position});
     }
@@ -203,7 +206,7 @@ std::string name_in_files(std::string name) {
 std::vector<ShownFile> shown_files(const Graph& graph, const Resolved& resolved, const Solver& solver,
                                    const CaseSchema& schema, const OutputSettings& settings,
                                    const std::vector<LabelId>& added) {
-    Files files(graph, resolved, solver.shapes);
+    Files files(graph, resolved, solver.shapes, solver.scale);
     if (settings.fields.empty()) {
         add_shown(files, graph, solver.fields);
         for (const LabelId label : added) files.add(label_of(graph, label));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct ShownFile {
     On on = On::cells;  // for a grid's fields: cells (and nodes), or faces
     SetId set;          // for particles; none: a grid's fields
     LabelId position;   // for particles: the label with their positions
+    std::optional<ShownScale> scale = {};
     std::shared_ptr<const ShownShape> shape = nullptr;
     std::vector<Array> arrays;
 };

@@ -1,5 +1,6 @@
 #include "core/run/driver/shown_values.hpp"
 
+#include <cstring>
 #include <span>
 
 #include "core/run/driver/grid_values.hpp"
@@ -17,8 +18,19 @@ Box indices(const Grid& grid, On on) {
     return all;
 }
 
-void write_particles(FieldFile& file, const ShownFile::Array& array, const std::vector<int>& mine,
-                     const std::vector<std::int64_t>& first, ValuesNow& now) {
+/// Places in the measure in which they are shown.
+void scale_places(std::vector<std::byte>& values, double scale) {
+    for (std::size_t at = 0; at < values.size(); at += sizeof(double)) {
+        double x = 0;
+        std::memcpy(&x, values.data() + at, sizeof x);
+        x *= scale;
+        std::memcpy(values.data() + at, &x, sizeof x);
+    }
+}
+
+void write_particles(FieldFile& file, const ShownFile& shown, const ShownFile::Array& array,
+                     const std::vector<int>& mine, const std::vector<std::int64_t>& first,
+                     const Simulation& run, ValuesNow& now) {
     const LabelInfo& label = now.label(array.label);
     const std::size_t each = label.bytes * static_cast<std::size_t>(array.form.components);
     std::vector<std::byte> values;
@@ -26,6 +38,7 @@ void write_particles(FieldFile& file, const ShownFile::Array& array, const std::
         // Points have three coordinates, also in a plane.
         now.read({array.label}, static_cast<int>(i), array.form.components, values);
         const auto count = static_cast<std::int64_t>(values.size() / each);
+        if (shown.scale && array.label == shown.position) scale_places(values, run.value(shown.scale->scale));
         file.write(array.form.name, first[static_cast<std::size_t>(mine[i])], count, values.data(), count);
     }
 }
@@ -52,7 +65,7 @@ void write_values(const ShownFile& shown, const fs::path& path, const Simulation
     if (leaves_some_out(shown)) uncover(file, kGhosts, *shown.grid, shown.on, mine);
     for (const ShownFile::Array& array : shown.arrays)
         if (shown.set)
-            write_particles(file, array, mine, first, now);
+            write_particles(file, shown, array, mine, first, run, now);
         else
             write_grid_array(
                 file,

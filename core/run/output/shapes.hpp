@@ -153,4 +153,10 @@ enum class Belongs : std::uint8_t { nowhere, to_cells, to_points };
 [[nodiscard]] Belongs belongs(const Graph& graph, const ShownShape& shape, const ShownShape::Part& part,
                               const LabelInfo& label);
 
+/// Positions (f64, three components) of a set's particles are shown as multiples of those that are kept.
+struct ShownScale {
+    SetId set;
+    Scalar<double> scale;
+};
+
 }  // namespace strata::graph

@@ -96,7 +96,7 @@ class Run:
 
     @property
     def positions(self) -> np.ndarray:
-        return self.state["position"]
+        return self.state.scale * self.state["position"]
 
     @property
     def velocities(self) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from strata.errors import FAILED, StrataError
 
+_SCALE = "scale of the box"
 _TYPES = {"f64": "<f8", "f32": "<f4", "i64": "<i8", "i32": "<i4", "u8": "u1"}
 
 
@@ -21,6 +22,7 @@ class State:
     time: float
     ids: np.ndarray
     labels: dict[str, np.ndarray]
+    scale: float = 1.0  # of the box, beside a barostat: places are so many times `position`
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.labels:
@@ -65,13 +67,14 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
         raise StrataError("the checkpoint has no atoms", at=str(at), given=f"no label {ids!r}", code=FAILED)
     numbers = np.concatenate([parts[ids, patch] for patch in patches])
     order = np.argsort(numbers, kind="stable")
+    scale = float(parts.get((_SCALE, 0), np.ones(1))[0])
     labels = {}
     for name in dict.fromkeys(name for name, _ in parts):
         if all(
             (name, patch) in parts and len(parts[name, patch]) == len(parts[ids, patch]) for patch in patches
         ):
             labels[name] = np.concatenate([parts[name, patch] for patch in patches])[order]
-    return State(head["step"], head["time"], numbers[order], labels)
+    return State(head["step"], head["time"], numbers[order], labels, scale)
 
 
 def _size(index: Path) -> int:

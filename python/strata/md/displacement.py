@@ -49,7 +49,8 @@ class DisplacementSum:
     a lag of `lags` frames.
 
     An atom may move by less than half the box between two frames: it is followed across the box's faces.
-    Some frames are origins, at most ORIGINS of them in memory. `total`: how many frames will come.
+    Where the box changes, so does the measure: displacements are those in the first frame's box, without what
+    the box itself does. Some frames are origins, at most ORIGINS of them in memory. `total`: how many frames will come.
     """
 
     def __init__(self, lags: int, total: int, species: str | None = None) -> None:
@@ -66,12 +67,17 @@ class DisplacementSum:
         self._origins: deque[tuple[int, np.ndarray]] = deque()
         self._at: np.ndarray | None = None  # followed across the box's faces
         self._wrapped: np.ndarray | None = None
+        self._box: np.ndarray | None = None  # of the first frame
         self._number = 0
         self._times: list[float] = []
 
     def add(self, frame: Frame, time: float) -> None:
         """The next frame."""
         now = frame.of(self.species)
+        box = frame.box
+        if box is not None:
+            self._box = box if self._box is None else self._box
+            now, box = now * (self._box / box), self._box
         if self._at is None or self._wrapped is None:
             self._at = now.copy()
         else:
@@ -82,9 +88,9 @@ class DisplacementSum:
                     allowed="the same atoms in all frames",
                 )
             move = now - self._wrapped
-            if frame.box is not None:
-                around = np.where(frame.periodic, frame.box, np.inf)
-                move -= np.where(np.isfinite(around), frame.box, 0) * np.rint(move / around)
+            if box is not None:
+                around = np.where(frame.periodic, box, np.inf)
+                move -= np.where(np.isfinite(around), box, 0) * np.rint(move / around)
             self._at = self._at + move
         self._wrapped = now
         if len(self._times) <= self.lags:

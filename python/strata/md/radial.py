@@ -46,6 +46,7 @@ class RadialSum:
         self._g: list[np.ndarray] = []
         self._around: list[np.ndarray] = []
         self._edges = np.zeros(0)
+        self._half = np.inf  # of the smallest box
 
     def add(self, frame: Frame) -> None:
         """One more frame."""
@@ -56,6 +57,7 @@ class RadialSum:
                 remedy="an open system has no density to compare with",
             )
         half = float(frame.box.min()) / 2
+        self._half = min(self._half, half)
         if not len(self._edges):
             near = (3 * _AROUND * float(np.prod(frame.box)) / (4 * np.pi * max(1, len(frame)))) ** (1 / 3)
             reach = min(half, near) if self.reach is None else self.reach
@@ -100,10 +102,12 @@ class RadialSum:
         """After the last frame. The error is that of the mean over blocks of consecutive frames."""
         if not self._g:
             raise StrataError("g(r) of no frames")
-        g = np.array(self._g)
+        # A box that has shrunk knows less.
+        known = int((self._edges[1:] <= self._half * (1 + 1e-12)).sum())
+        g = np.array(self._g)[:, :known]
         means = np.array([part.mean(axis=0) for part in np.array_split(g, min(blocks, len(g)))])
         error = np.full(g.shape[1], np.nan)
         if len(means) > 1:
             error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
-        middles = (self._edges[1:] + self._edges[:-1]) / 2
-        return Radial(middles, g.mean(axis=0), error, np.mean(self._around, axis=0), len(g))
+        middles = ((self._edges[1:] + self._edges[:-1]) / 2)[:known]
+        return Radial(middles, g.mean(axis=0), error, np.mean(self._around, axis=0)[:known], len(g))

@@ -27,6 +27,7 @@ struct Frame {
     std::int64_t step = 0;
     double time = 0;
     std::array<double, 3> low{}, length{};  // of the box
+    double scale = 1;                       // of positions, from what the run keeps
 };
 
 class FrameFormat {

@@ -137,14 +137,16 @@ void TrajectoryFile::write(const Simulation& run, team::Team& team, double time)
 
 std::int64_t TrajectoryFile::put_atoms(const Simulation& run) const {
     ValuesNow now(run);
+    const Frame frame = frame_(run);
     const FrameFile::Room room(*file_);
     std::int64_t count = 0;
     for (int patch = 0; patch < own_patches(run, labels_.set); ++patch) {
         const auto ids = values<std::int64_t>(now, labels_.id, patch, 1);
-        const auto x = values<double>(now, labels_.x, patch, 3);
+        auto x = values<double>(now, labels_.x, patch, 3);
         std::vector<std::int32_t> kinds(ids.size());
         if (labels_.species) kinds = values<std::int32_t>(now, labels_.species, patch, 1);
         const std::size_t n = ids.size();
+        for (double& each : x) each *= frame.scale;
         for (std::size_t i = 0; i < n; ++i)
             format_->atom(room.bytes(), order_->place(ids[i]), ids[i], kinds[i],
                           {x[i], x[n + i], x[2 * n + i]});

@@ -23,6 +23,12 @@ void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, doub
                 lo = std::min(lo, sight.x[c][i]), hi = std::max(hi, sight.x[c][i]);
         origin_[c] = (lo + hi) / 2;
         widest = std::max(widest, hi - lo);
+        if (!sight.scattered || own.empty()) continue;
+        // Positions in float are exact where most atoms are.
+        std::vector<double> along(sight.x[c], sight.x[c] + own.size());
+        const auto middle = along.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
+        std::nth_element(along.begin(), middle, along.end());
+        origin_[c] = *middle;
     }
     away_ = 16 * (widest + reach);
     // What the distance of two positions in float may be wrong by.

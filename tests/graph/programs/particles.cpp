@@ -1,9 +1,9 @@
 // Runs a cloud of particles in the processes of a team and prints a hash for each patch.
 //   graph_particles KIND STEPS HOPS FAST THREADS SEED EVERY [save=FOLDER | restore=FOLDER]
-// KIND near, near-narrow, near-half: particles with halos (swarm.hpp); HOPS and FAST do not matter. Else a
-// cloud, drift, say. KIND told-...: the task that moves the particles says which are no longer in their
-// cells. EVERY so many steps patches go to any processes (0: they stay). save: writes a checkpoint at the
-// end. restore: begins with the one in the folder.
+// KIND near, near-narrow, near-half, near-open: particles with halos (swarm.hpp); HOPS and FAST do not
+// matter. Else a cloud, drift, say. KIND told-...: the task that moves the particles says which are no longer
+// in their cells. EVERY so many steps patches go to any processes (0: they stay). save: writes a checkpoint
+// at the end. restore: begins with the one in the folder.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -74,7 +74,10 @@ int go(team::Team& team, char** argv) {
     flight.kind = argv[1];
     if (flight.kind.starts_with("near")) {
         SwarmShape shape;
-        if (flight.kind != "near") shape.patch_cells = {1, 2, 1}, shape.hops = 0;
+        if (flight.kind == "near-open")
+            shape.periodic = {false, true, false}, shape.beyond = 2.5, shape.fast = 0.2;
+        else if (flight.kind != "near")
+            shape.patch_cells = {1, 2, 1}, shape.hops = 0;
         if (flight.kind == "near-half") shape.side = HaloSide::half;
         Swarm<> swarm(shape);
         return go(team, swarm, argv);

@@ -285,8 +285,8 @@ void Campaign::run() {
     int idle = 0, used = 0;
     for (int number = 0;
          number < asked_.count && used < asked_.used && (asked_.seconds == 0 || now() < end);) {
-        stop_somewhere();
         workers_.turn();  // one side is struck, then the other
+        stop_somewhere();
         Workers twin = workers_.twins();
         const Kind kind =
             asked_.kinds[std::uniform_int_distribution<std::size_t>(0, asked_.kinds.size() - 1)(random_)];

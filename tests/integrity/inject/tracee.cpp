@@ -157,7 +157,7 @@ int Tracee::wait_stop() {
 
 void Tracee::go() { trace(PTRACE_CONT, pid_, 0, 0, "going on"); }
 
-bool Tracee::stop_in_user_code(int tries) {
+bool Tracee::stop_in_user_code(int tries, bool waiting) {
     for (int n = 0; n < tries; ++n) {
         int status = 0;
         // Asked twice, it would stop twice.
@@ -167,7 +167,14 @@ bool Tracee::stop_in_user_code(int tries) {
         }
         if (!WIFSTOPPED(status)) fail("process " + std::to_string(pid_) + " ended by itself");
         const bool ours = status >> 16 == PTRACE_EVENT_STOP;
-        if (ours && static_cast<std::int64_t>(registers().general.orig_rax) < 0) return true;
+        Registers here = registers();
+        const auto call = static_cast<std::int64_t>(here.general.orig_rax);
+        if (ours && call < 0) return true;
+        if (ours && waiting && call == SYS_sched_yield) {
+            here.general.orig_rax = ~0ULL;  // that call is over
+            set(here);
+            return true;
+        }
         const int signal = ours || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
         trace(PTRACE_CONT, pid_, 0, static_cast<std::uintptr_t>(signal), "going on");
         nap();
@@ -338,11 +345,11 @@ std::optional<Ran> Tracee::reached(int status) {
         if (entry && info.entry.nr == SYS_write) {
             Ran ran{Stop::kWrite, 0, "", touched_};
             ran.text.resize(std::min<std::size_t>(info.entry.args[2], 1 << 16));
-            // A flipped pointer or length: then there is nothing that can be read.
+            // A flipped pointer or length: then the system refuses it, and the worker ends itself.
             const iovec here{ran.text.data(), ran.text.size()};
             const iovec there{reinterpret_cast<void*>(info.entry.args[1]), ran.text.size()};
             const ssize_t got = process_vm_readv(pid_, &here, 1, &there, 1, 0);
-            ran.text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+            if (got != static_cast<ssize_t>(ran.text.size())) return Ran{Stop::kCrash, SIGABRT, "", touched_};
             return ran;
         }
         // What was asked to stop in a system call stops at its end, and then is not asked again.

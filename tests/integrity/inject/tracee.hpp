@@ -57,9 +57,10 @@ class Tracee {
     pid_t pid() const { return pid_; }
 
     // Lets it run, and stops it where it is in its own code, not in the kernel. False where it was not there
-    // in so many tries: then it runs on.
+    // in so many tries: then it runs on. `waiting`: at the end of a sched_yield will do, too: one that waits
+    // for another gives its core to this program there, so it is seldom met elsewhere.
     void go();
-    bool stop_in_user_code(int tries = std::numeric_limits<int>::max());
+    bool stop_in_user_code(int tries = std::numeric_limits<int>::max(), bool waiting = false);
 
     Registers registers() const;
     void set(const Registers& registers);

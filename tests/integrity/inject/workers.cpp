@@ -24,7 +24,7 @@ bool Workers::stop_in_user_code() {
     if (each_.size() == 1) return struck().stop_in_user_code();
     constexpr int kTries = 10;
     std::size_t stopped = 0;
-    while (stopped < each_.size() && each_[stopped].stop_in_user_code(kTries)) ++stopped;
+    while (stopped < each_.size() && each_[stopped].stop_in_user_code(kTries, stopped > 0)) ++stopped;
     if (stopped == each_.size()) return true;
     while (stopped > 0) each_[--stopped].go();
     return false;

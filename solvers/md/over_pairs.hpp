@@ -1,0 +1,40 @@
+// What a task needs that loops over the pairs of a patch, for potentials without a kernel.
+#pragma once
+
+#include "solvers/md/step.hpp"
+
+namespace strata::md {
+
+struct PairVersions {
+    int x, list, way;
+};
+
+/// Declares it, and calls work(here, sight, pairs).
+template <class Work>
+void over_pairs(const Step& step, graph::Task& task, const PairVersions& at, Work work) {
+    const Labels& l = step.labels;
+    const auto x = task.need(l.x.at(at.x), l.near);
+    const auto around = task.need(l.near);
+    const auto list = task.need(l.neighbours.at(at.list));
+    const auto way = task.need(l.way.at(at.way));
+    const bool boxed = step.settings.changes_volume();
+    const auto scale = boxed ? task.need(l.scale) : graph::ScalarUse<const double>();
+    task.run([=, &s = step.settings](graph::Here& here) {
+        const double* place[3];
+        pointers(here[x], place);
+        Sight sight{
+            {place[0], place[1], place[2]}, here[list].species(), here[around].own(), here[around].size()};
+        if (!boxed) return work(here, sight, here[list].near(sight, s.cutoff, here[way], s.margin));
+        // Lists are of the first box, what is computed with them of the present one.
+        const Pairs& pairs = here[list].near(sight, s.cutoff / here[scale], here[way], s.margin);
+        static thread_local std::vector<double> real[3];
+        for (std::size_t c = 0; c < 3; ++c) {
+            real[c].resize(static_cast<std::size_t>(sight.all));
+            for (std::size_t i = 0; i < real[c].size(); ++i) real[c][i] = here[scale] * place[c][i];
+            sight.x[c] = real[c].data();
+        }
+        work(here, sight, pairs);
+    });
+}
+
+}  // namespace strata::md
