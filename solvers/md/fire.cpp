@@ -54,7 +54,7 @@ void measure(const Step& step, Scope& scope, const std::string& name, int v_vers
     task.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
         const double *f[3], *u[3];
         pointers(here[force], f), pointers(here[v], u);
-        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         Slopes all{};
         double most = 0;
         for (std::int64_t i = 0; i < here[v].size(); ++i) {
@@ -119,7 +119,7 @@ void turn(const Step& step, Scope& scope, int v_version) {
         const double* f[3];
         double *u[3], *way[3];
         pointers(here[force], f), pointers(here[v], u), pointers(here[ahead], way);
-        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         const std::array<double, 5>& by = here[course];
         const Course c{by[0], by[1], by[2], by[3], by[4]};
         for (std::int64_t i = 0; i < here[v].size(); ++i) {

@@ -48,7 +48,7 @@ void find_densities(const Step& step, Scope& scope, const Versions& at, const st
     Task task = scope.task(name + "densities", step.grid);
     const auto rho = task.sum(step.labels.density, step.labels.near);
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
-        add_densities(pairs, sight, *s.eam, here[rho].data());
+        add_densities(pairs, sight, *s.eam, pointer(here[rho]));
     });
 }
 
@@ -61,7 +61,7 @@ void embed_atoms(const Step& step, Scope& scope, const Versions& at, const std::
     const auto sums = task.contribute(l.sums.at(0));
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
-            embed(*s.eam, here[list].species(), here[rho].data(), here[rho].size(), here[slope].data());
+            embed(*s.eam, here[list].species(), pointer(here[rho]), here[rho].size(), pointer(here[slope]));
         if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = energy;
@@ -77,7 +77,7 @@ void add_forces(const Step& step, Scope& scope, const Versions& at, const std::s
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
         double* f[3];
         pointers(here[force], f);
-        const Sums found = add_eam_forces(pairs, sight, *s.eam, here[slope].data(), f);
+        const Sums found = add_eam_forces(pairs, sight, *s.eam, pointer(here[slope]), f);
         if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;

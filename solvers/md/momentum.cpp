@@ -18,7 +18,7 @@ void sum_momentum(const Step& step, Scope& scope, int v_version) {
         if (here.step % every != 0) return;
         const double* u[3];
         pointers(here[v], u);
-        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         std::array<double, 3>& sum = here[momentum];
         for (std::size_t c = 0; c < 3; ++c)
             for (std::int64_t i = 0; i < here[v].size(); ++i)

@@ -18,6 +18,12 @@ struct Step {
     Labels& labels;
 };
 
+/// All values, for kernels that take an array.
+template <class View>
+auto* pointer(const View& values) {
+    return graph::pointer_to(values.data(), values.size());
+}
+
 /// Arrays of x, y and z.
 template <class View, class T>
 void pointers(const View& values, T* (&to)[3]) {

@@ -141,7 +141,7 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
             const std::int64_t count = here[v].size();
             for (std::size_t c = 0; makes && c < 3; ++c)
                 for (std::int64_t i = 0; i < count; ++i) u[c][i] -= all[c] / mass;
-            here[sum] = s.several_kinds() ? md::squares(count, u, here[species].data(), shares.data())
+            here[sum] = s.several_kinds() ? md::squares(count, u, pointer(here[species]), shares.data())
                                           : md::squares(count, u);
         });
     }
@@ -170,7 +170,7 @@ void renew(const Step& step, Scope& scope) {
               made = task.make(l.neighbours), reach = step.settings.reach()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
-        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size()}, reach);
     });
 }
@@ -257,7 +257,7 @@ void kick(const Step& step, Scope& scope, int v_version) {
         // At the start velocities are those of the same time. What is summed up changes no bit of them.
         const double whole = s.step / s.kinetic_unit(), half = whole / 2;
         const bool start = here.step == 0;
-        const std::int32_t* const kinds = several ? here[species].data() : nullptr;
+        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         if (s.sums_due(here.step)) {
             here[sums].resize(kSums);
             sum_velocities(count, u, f, start ? 0 : half, kinds, shares.data(), here[sums].begin());
@@ -312,9 +312,9 @@ void drift(const Step& step, int v_version) {
         else if (s.rescales())
             longest = drift_rescaled(count, at, w, s.step / 2 * (1 + here[factor]), here[factor]);
         else if (s.langevin())
-            longest = drift_with_noise(s, count, at, w, here[id].data(),
-                                       s.several_kinds() ? here[species].data() : nullptr, shares.data(), box,
-                                       here.step, here[gained]);
+            longest = drift_with_noise(s, count, at, w, pointer(here[id]),
+                                       s.several_kinds() ? pointer(here[species]) : nullptr, shares.data(),
+                                       box, here.step, here[gained]);
         else
             pointers(here[keep], u), longest = md::drift(count, at, u, duration);
         std::array<double, 2>& ways = here[moved];

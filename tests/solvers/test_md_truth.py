@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from lammps_states import recorded
 from solver_cases import solver_program
 
 from strata import md
-from strata.md import checkpoints
+from strata.md import frames
 from strata.md.averages import average
 from strata.md.displacement import DisplacementSum, diffusion
 from strata.md.frames import Frame
@@ -169,24 +169,26 @@ def test_energy_is_kept_as_well_as_by_lammps_for_long() -> None:
     drift_beside_lammps(80, 1.3)
 
 
+def with_frames(case: md.Case, every: int, steps: int, **more: Any) -> tuple[md.Run, Iterator[Frame]]:
+    """A run, and its trajectory."""
+    done = md.run({**case, "trajectory": {"forms": ["dcd"], "steps": every}}, steps=steps, **more)
+    return done, frames.read(done.folder / "trajectory.dcd")
+
+
 def liquid(time: float) -> tuple[md.Run, Any, Any]:
-    """The liquid of fluid.json: its run, g(r) and displacements, from a checkpoint each 0.1 of time."""
+    """The liquid of fluid.json: its run, g(r) and displacements, from a frame each 0.1 of time."""
     case = fluid(0.8442, 1.44, 6, cutoff=2.5, shift="energy")
     case["time"]["step"] = 0.004
     count = round(time / 0.1)
-    done = md.run(case, steps=5000 + 25 * count, options=("--checkpoint", "25", "--keep", "0"))
+    done, shown = with_frames(case, 25, 5000 + 25 * count)
     radial, moved = RadialSum(0.025, 3.0), DisplacementSum(25, count)
-    folders = sorted(done.folder.glob("checkpoint-*"))
-    edge = np.full(3, 6 * (4 / 0.8442) ** (1 / 3))
     used = 0
-    for folder in folders:
-        state = checkpoints.read(folder)
-        if state.step <= 5000:
+    for frame in shown:
+        if frame.step <= 5000:
             continue
-        frame = Frame(state["position"], edge)
         if used % 4 == 0:  # pairs take longer to count than atoms to move
             radial.add(frame)
-        moved.add(frame, state.time)
+        moved.add(frame, frame.step * 0.004)
         used += 1
     assert used == count
     return done, radial.result(8), moved.result()
@@ -246,21 +248,12 @@ def chapman_enskog(density: float, temperature: float) -> float:
     return 3 / 8 * np.sqrt(t / np.pi) / (density * omega)
 
 
-def reads_states(front: str) -> None:
-    help_text = subprocess.run([front, "run", "md", "--help"], capture_output=True, text=True, check=True)
-    if "file" not in help_text.stdout.partition("[system]")[2] and "system.file" not in help_text.stdout:
-        pytest.skip("this solver begins with no state from a file")
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("temperature", [0.85, 1.0])
-def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
-    front: str, temperature: float
-) -> None:
+def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(temperature: float) -> None:
     """The force shifted at 3.0, so there are no tails. Standard errors are at most 1 % of the liquid's
     density, 3 % of the vapour's and 5 % of the pressure.
     """
-    reads_states(front)
     columns, rows = (NIST["coexistence_linear_force_shifted"][key] for key in ("columns", "rows"))
     row = next(each for each in rows if each[0] == temperature)
     vapour, liquid, pressure = (row[columns.index(name)] for name in ("rho_vap", "rho_liq", "p_sat"))
@@ -268,7 +261,6 @@ def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
     across = slab.box[2]
     slab.box[2] = 2.6 * across
     slab.positions[:, 2] += 0.8 * across
-    every = 250
     case = {
         "system": {"temperature": temperature, "seed": 5, "patches": [1, 1, 4]},
         "pair": {"cutoff": 3.0, "shift": "force", "precision": "mixed"},
@@ -277,14 +269,11 @@ def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
         "output": {"thermo": 10},
         "verify": {"drift": 1e9},
     }
-    done = md.run(
-        case, atoms=slab, steps=300000, layout="1x2", options=("--checkpoint", str(every), "--keep", "0")
-    )
+    done, shown = with_frames(case, 250, 300000, atoms=slab, layout="1x2")
     profile = ProfileSum(bins=260)
-    for folder in sorted(done.folder.glob("checkpoint-*")):
-        state = checkpoints.read(folder)
-        if state.step > 60000:
-            profile.add(Frame(state["position"], slab.box))
+    for frame in shown:
+        if frame.step > 60000:
+            profile.add(frame)
     found = profile.slab()
     # The normal pressure is the same everywhere, and that of the vapour.
     normal = average(done.thermo.after(int(np.searchsorted(done.thermo["step"], 60000)))["pressure zz"])
@@ -298,17 +287,16 @@ def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(
 
 @pytest.mark.soak
 def test_diffusion_in_a_dilute_gas_is_that_of_kinetic_theory() -> None:
-    density, temperature, every = 0.02, 2.0, 400
+    density, temperature, every, count = 0.02, 2.0, 400, 1100
     case = fluid(density, temperature, cutoff=3.5, shift="energy")
     case["time"]["step"] = 0.005
     case["neighbours"] = {"skin": 1.0}
-    done = md.run(case, steps=every * 1200, options=("--checkpoint", str(every), "--keep", "0"))
+    done, shown = with_frames(case, every, every * (count + 100))
     hot = average(done.thermo["temperature"][len(done.thermo) // 10 :]).mean
-    moved = DisplacementSum(100, 1100)  # two units of time from frame to frame
-    edge = np.full(3, (500 / density) ** (1 / 3))
-    for folder in sorted(done.folder.glob("checkpoint-*"))[-1100:]:
-        state = checkpoints.read(folder)
-        moved.add(Frame(state["position"], edge), state.time)
+    moved = DisplacementSum(100, count)  # two units of time from frame to frame
+    for frame in shown:
+        if frame.step > 100 * every:
+            moved.add(frame, frame.step * 0.005)
     found = diffusion(moved.result(), 80, 200)
     exact = chapman_enskog(density, hot)
     assert found.error < 0.04 * exact

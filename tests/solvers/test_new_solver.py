@@ -79,10 +79,11 @@ def test_a_new_solver_is_built_once_and_passes_its_test_from_anywhere(
 
 def test_steps_of_a_run_of_a_new_solver_are_computed_again(strata: str, wave: Path, tmp_path: Path):
     out = tmp_path / "out"
-    good(strata, "run", wave / "case.toml", *UNHELD, "--out", out, "--series", 1, "--checkpoint", 10)
+    good(strata, "run", wave / "case.toml", *UNHELD, "--out", out, "--checkpoint", 10, "--keep", 0)
     words = ("--steps", "12:20", "--layout", "3x1", "--bind", "none", "--quiet")
     said = good(strata, "replay", out, *words)
-    assert "9 rows of series.csv" in said.stdout
+    assert "from checkpoint-000010: 10 steps" in said.stderr
+    assert "bit for bit alike with the run: 1 checkpoint" in said.stdout
 
 
 def test_a_source_that_changed_is_built_again_and_the_written_test_can_fail(strata: str, wave: Path):
