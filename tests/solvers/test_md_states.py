@@ -104,6 +104,11 @@ def run(tmp_path: Path, name: str, given: dict[str, Any], step: float, steps: in
     return md.run(case, steps=steps, layout="1x2")
 
 
+def digits_of(variant: str) -> float:
+    """Relative. Slopes at the ends of tables are found in another way."""
+    return 1e-10 if variant == "table" else 1e-12
+
+
 @pytest.mark.parametrize(("name", "variant"), CASES, ids=lambda word: word)
 def test_energies_and_pressure_are_those_of_lammps_and_stay_so(
     tmp_path: Path, name: str, variant: str
@@ -122,8 +127,9 @@ def test_energies_and_pressure_are_those_of_lammps_and_stay_so(
     # LAMMPS counts the degrees of freedom of frozen atoms.
     held = "outside" in CASES[name, variant]
     assert held or series["temperature"][0] == pytest.approx(known["temperature"], rel=1e-12)
+    digits = digits_of(variant)
     for axis, value in zip(TENSOR, known["pressure"], strict=True):
-        assert series[f"pressure {axis}"][0] == pytest.approx(value, abs=1e-12 * largest), axis
+        assert series[f"pressure {axis}"][0] == pytest.approx(value, abs=digits * largest), axis
     if theirs is None:
         return
     columns = dict(zip(theirs["columns"], np.array(theirs["rows"]).T, strict=True))
@@ -154,6 +160,9 @@ def test_forces_are_those_of_lammps(tmp_path: Path, name: str, variant: str) -> 
     weights = masses(name)[state(name)[1]] * constants["mvv2e"]
     ours = done.velocities * weights[:, None] / (1.5 * step)
     theirs = np.array(known["forces"])
-    assert np.abs(ours - theirs).max() < 1e-12 * np.abs(theirs).max()
+    digits = digits_of(variant)
+    assert np.abs(ours - theirs).max() < digits * np.abs(theirs).max()
     lengths = np.sqrt((theirs**2).sum(axis=1))
-    assert np.median(np.sqrt(((ours - theirs) ** 2).sum(axis=1)) / lengths) < 1e-12
+    apart = np.sqrt(((ours - theirs) ** 2).sum(axis=1))
+    some = lengths > 0  # frozen atoms have none
+    assert np.median(apart[some] / lengths[some]) < digits
