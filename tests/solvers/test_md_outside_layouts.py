@@ -1,5 +1,5 @@
-"""Molecular dynamics with what acts from outside: the same bits on every layout and after a restart, with groups,
-walls and open borders; the columns of the series."""
+"""Molecular dynamics with what acts from outside: the same bits on every layout and after a restart, with
+groups, walls and open borders; the columns of the series."""
 
 from __future__ import annotations
 

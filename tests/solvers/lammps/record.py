@@ -32,15 +32,21 @@ EXPLICIT = (
     *("pair_coeff 1 2 0.9 1.15 2.8", "pair_coeff 1 3 1.1 0.93 2.4", "pair_coeff 2 3 0.5 1.05 2.0"),
 )
 NOBLE = ("pair_coeff 1 1 0.2381 3.405", "pair_coeff 2 2 0.3258 3.636")
-# What acts on `outside` beside pairs: a frozen floor, atoms that are tied to their places, gravity, and walls.
+# What acts on `outside` beside pairs: a frozen floor, atoms tied to their places, gravity, and walls.
 ACTING = (
-    *("region low block INF INF INF INF INF 2.0", "group floor region low", "group mobile subtract all floor"),
+    *("region low block INF INF INF INF INF 2.0", "group floor region low"),
+    "group mobile subtract all floor",
     *("group numbered id 60:140", "group tied subtract numbered floor", "velocity floor set 0 0 0"),
     *("fix pull mobile gravity 0.5 vector 0 0 -1", "fix tie tied spring/self 20"),
     *("fix zlo mobile wall/lj93 zlo EDGE 1.0 1.0 2.5", "fix zhi mobile wall/lj126 zhi EDGE 0.5 1.1 2.5"),
     *("fix ylo mobile wall/harmonic ylo EDGE 50 1.0 1.2", "fix yhi mobile wall/harmonic yhi EDGE 30 1.0 1.3"),
     *(f"fix_modify {fix} energy yes" for fix in ("pull", "tie", "zlo", "zhi", "ylo", "yhi")),
     "fix still floor setforce 0 0 0",
+)
+TABLE = "{here}/morse.table"
+MORSE = (
+    *(f"pair_coeff 1 1 {TABLE} LIKE 2.5", f"pair_coeff 1 2 {TABLE} UNLIKE"),
+    f"pair_coeff 2 2 {TABLE} LIKE 2.2",
 )
 VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "mixture": {
@@ -65,14 +71,8 @@ VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
             *("pair_style lj/cut 2.5", "pair_coeff 1 1 1.0 1.0", "pair_coeff 2 2 0.8 1.05"),
             *("pair_modify mix arithmetic shift yes", *ACTING),
         ),
-        "table": (
-            *("pair_style table spline 1000", "pair_coeff 1 1 {here}/morse.table LIKE 2.5"),
-            *("pair_coeff 1 2 {here}/morse.table UNLIKE", "pair_coeff 2 2 {here}/morse.table LIKE 2.2", *ACTING),
-        ),
-        "table-linear": (
-            *("pair_style table linear 1000", "pair_coeff 1 1 {here}/morse.table LIKE 2.5"),
-            *("pair_coeff 1 2 {here}/morse.table UNLIKE", "pair_coeff 2 2 {here}/morse.table LIKE 2.2", *ACTING),
-        ),
+        "table": ("pair_style table spline 1000", *MORSE, *ACTING),
+        "table-linear": ("pair_style table linear 1000", *MORSE, *ACTING),
     },
 }
 # Steps of NVE, by state and variant: step size, steps, a row of thermo each so many. Neighbours are looked
