@@ -3,8 +3,8 @@
     strata run cases/md/coexistence.toml --layout 1x2 --out slab
     python cases/md/atoms_picture.py slab/trajectory.xyz slab.png
 
-Nearer atoms are lighter. Below, where all directions are periodic: the density along x, at first and on average
-over the second half.
+Nearer atoms are lighter. Below, where all directions are periodic: the density along x, at first and on
+average over the second half.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def main() -> None:
     heights = [tall] * rows + [1.4] * along
     figure = plt.figure(figsize=(7.6, sum(heights) + 0.45 * len(heights) + 0.2), dpi=110)
     grid = figure.add_gridspec(rows + along, columns, height_ratios=heights)
-    figure.subplots_adjust(left=0.09, right=0.98, hspace=0.45 / (sum(heights) / len(heights)), top=0.95, bottom=0.07)
+    figure.subplots_adjust(
+        left=0.09, right=0.98, hspace=0.45 / (sum(heights) / len(heights)), top=0.95, bottom=0.07
+    )
     for k, frame in enumerate(shown):
         draw(figure.add_subplot(grid[k // columns, k % columns]), frame, up)
     if along:

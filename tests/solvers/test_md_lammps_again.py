@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 RECORDED = Path(__file__).resolve().parent / "lammps"
-NAMES = ("mixture", "noble", "copper", "alloy", "melt", "drift", "fluid", "elastic")
+NAMES = ("mixture", "noble", "copper", "alloy", "melt", "outside", "drift", "fluid", "elastic")
 
 pytestmark = pytest.mark.soak
 

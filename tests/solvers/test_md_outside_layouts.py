@@ -1,5 +1,5 @@
-"""Molecular dynamics with what acts from outside: the same bits on every layout and after a restart, with groups,
-walls and open borders; the columns of the series."""
+"""Molecular dynamics with what acts from outside: the same bits on every layout and after a restart, with
+groups, walls and open borders; the columns of the series."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from solver_cases import CASES, changed, solver_program
-from test_mpm_layouts import same_everywhere
+from test_mpm_layouts import ended, same_everywhere
 
 MD_CASES = CASES.parent / "md"
 PLAIN = """solver = "md"
@@ -70,8 +70,16 @@ def written(tmp_path: Path, text: str) -> Path:
     return case
 
 
+def everywhere(run, case: Path, tmp_path: Path, steps: int) -> None:
+    """And on 2x2."""
+    same_everywhere(run, case, tmp_path, steps)
+    out = tmp_path / "2x2"
+    run(case, "--out", out, "--checkpoint", 1_000_000, "--steps", steps, layout="2x2", timeout=600)
+    assert ended(out) == ended(tmp_path / "1x1")
+
+
 def test_groups_walls_and_moved_atoms_have_the_same_bits_on_every_layout(run, tmp_path):
-    same_everywhere(run, written(tmp_path, BETWEEN), tmp_path, 45)
+    everywhere(run, written(tmp_path, BETWEEN), tmp_path, 45)
     rows = list(csv.DictReader(row for row in (tmp_path / "1x1" / "series.csv").open() if row[:1] != "#"))
     names = " ".join(rows[0])
     for name in ("force on zlo", "energy outside", "temperature of liquid", "force z on lid", "pressure xx"):
@@ -81,11 +89,11 @@ def test_groups_walls_and_moved_atoms_have_the_same_bits_on_every_layout(run, tm
 @pytest.mark.parametrize("kind", ["langevin", "nose-hoover"])
 def test_thermostats_leave_frozen_atoms_alone_on_every_layout(run, tmp_path, kind):
     text = BETWEEN + f'[thermostat]\nkind = "{kind}"\ntemperature = 1.2\ntime = 0.2\n'
-    same_everywhere(run, written(tmp_path, text), tmp_path, 20)
+    everywhere(run, written(tmp_path, text), tmp_path, 20)
 
 
 def test_open_borders_have_the_same_bits_on_every_layout(run, tmp_path):
-    same_everywhere(run, written(tmp_path, AWAY.replace("steps = 60", "steps = 600")), tmp_path, 420)
+    everywhere(run, written(tmp_path, AWAY.replace("steps = 60", "steps = 600")), tmp_path, 420)
     # Where the box has no volume there is no pressure.
     assert "pressure" not in (tmp_path / "1x1" / "series.csv").read_text()
 
@@ -95,7 +103,7 @@ def test_cases_have_the_same_bits_on_every_layout(run, tmp_path, name):
     case = changed(tmp_path, name, cases=MD_CASES, forms="[]", thermo="10")
     if name == "coexistence":
         case = changed(tmp_path, name, cases=MD_CASES, forms="[]", density="0.75\npatches = [5, 1, 2]")
-    same_everywhere(run, case, tmp_path, 30)
+    everywhere(run, case, tmp_path, 30)
 
 
 def test_what_outside_is_wrong_is_one_error_with_line_and_key(run, tmp_path):

