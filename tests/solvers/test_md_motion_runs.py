@@ -197,9 +197,7 @@ def test_a_minimum_that_is_not_reached_is_not_verified(run, tmp_path):
 
 def test_a_run_says_its_degrees_of_freedom(front, tmp_path):
     case = changed(tmp_path, "melt", cases=MD_CASES, cells="[4, 4, 4]", cutoff="2.5", steps="5")
-    case.write_text(
-        case.read_text() + '\n[thermostat]\nkind = "langevin"\ntemperature = 1.5\ntime = 0.2\n'
-    )
+    case.write_text(case.read_text() + '\n[thermostat]\nkind = "langevin"\ntemperature = 1.5\ntime = 0.2\n')
     done = subprocess.run(
         [front, "run", str(case), "--bind", "none"], capture_output=True, text=True, timeout=120, check=True
     )
