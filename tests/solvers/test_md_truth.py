@@ -160,8 +160,9 @@ def drift_beside_lammps(time: float, factor: float) -> None:
         print(f"step {row['timestep']}: drift {slope}, fluctuation {spread}; LAMMPS {row}")
         assert energy == pytest.approx(row["energy"], abs=2e-4)
         assert spread < factor * row["fluctuation"]
-        # Pairs that cross the cutoff make the energy walk at random. Of a walk that lasts T the slope of a fitted
-        # line has a standard deviation of sqrt(18) / T times that of what is left; LAMMPS's are up to 2.9 / T.
+        # Pairs that cross the cutoff make the energy walk at random. Of a walk that lasts T the slope of a
+        # fitted line has a standard deviation of sqrt(18) / T times that of what is left; LAMMPS's are up to
+        # 2.9 / T.
         assert abs(slope) < factor * 4.24 * row["fluctuation"] / time
 
 
