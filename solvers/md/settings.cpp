@@ -179,7 +179,7 @@ void add_motion_keys(CaseSchema& keys, Settings& s) {
 }  // namespace
 
 graph::CaseSchema schema(Settings& s) {
-    CaseSchema keys("md", "Molecular dynamics of a Lennard-Jones fluid, in reduced units.");
+    CaseSchema keys("md", "Molecular dynamics: Lennard-Jones fluids, tabulated pairs, metals.");
     add_system_keys(keys, s);
     add_kind_keys(keys, s);
     add_pair_keys(keys, s);

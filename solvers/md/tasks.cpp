@@ -327,8 +327,8 @@ void drift(const Step& step, int v_version) {
             longest = drift_rescaled(count, at, w, s.step / 2 * (1 + here[factor]), here[factor]);
         else if (s.langevin())
             longest = drift_with_noise(s, count, at, w, pointer(here[id]),
-                                       s.several_kinds() ? pointer(here[species]) : nullptr, shares.data(), box,
-                                       here.step, here[gained], holds ? pointer(here[groups]) : nullptr);
+                                       s.several_kinds() ? pointer(here[species]) : nullptr, shares.data(),
+                                       box, here.step, here[gained], holds ? pointer(here[groups]) : nullptr);
         else if (changes)
             longest = md::drift(count, at, w, s.step);
         else

@@ -125,7 +125,7 @@ def test_state_points_are_those_of_nist(density: float, steps: int, limits: dict
     [
         (0.86, 400000, {"u": 0.0015, "p": 0.01}),
         (0.776, 400000, {"u": 0.001}),
-        (0.009, 1000000, {"u": 0.0005, "p": 1e-5}),
+        (0.009, 2000000, {"u": 0.0005, "p": 1e-5}),
     ],
 )
 def test_state_points_are_those_of_nist_for_long(
@@ -160,8 +160,10 @@ def drift_beside_lammps(time: float, factor: float) -> None:
         print(f"step {row['timestep']}: drift {slope}, fluctuation {spread}; LAMMPS {row}")
         assert energy == pytest.approx(row["energy"], abs=2e-4)
         assert spread < factor * row["fluctuation"]
-        # Pairs that cross the cutoff make the energy walk at random: its slope falls with time^(-1/2).
-        assert abs(slope) < factor * 2 * row["fluctuation"] / time
+        # Pairs that cross the cutoff make the energy walk at random. Of a walk that lasts T the slope of a
+        # fitted line has a standard deviation of sqrt(18) / T times that of what is left; LAMMPS's are up to
+        # 2.9 / T.
+        assert abs(slope) < factor * 4.24 * row["fluctuation"] / time
 
 
 def test_energy_is_kept_as_well_as_by_lammps() -> None:

@@ -55,3 +55,18 @@ TEST_CASE("without HDF5 a case that asks for fields is refused with what to do, 
         CHECK(std::filesystem::exists(folder.path() / "out" / "result.json"));
     }
 }
+
+TEST_CASE("without HDF5 a replay compares rows and checkpoints, and writes rows") {
+    const TemporaryFolder folder;
+    const std::string out = (folder.path() / "out").string(), file = CASES "/heat.toml";
+    const Done first = run(file + " --out " + out + " --steps 12 --checkpoint 4 --keep 0 --series 2 --quiet");
+    INFO(first.said);
+    REQUIRE(first.status == 0);
+    const Done again =
+        run(file + " --replay " + out + " --window 5:10 --every 1 --out " + out + "/window --quiet");
+    INFO(again.said);
+    CHECK(again.status == 0);
+    CHECK(has(again.said, "bit for bit alike with the run: 3 rows of series.csv, 1 checkpoint\n"));
+    CHECK(std::filesystem::exists(out + "/window/series.csv"));
+    CHECK_FALSE(std::filesystem::exists(out + "/window/fields"));
+}

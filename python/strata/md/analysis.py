@@ -99,7 +99,7 @@ def analyse(asked: Asked, progress: Callable[[str], None] = lambda _: None) -> A
     found.said += [
         f"{name}: its correlations are as long as the series, so its error is a lower bound."
         for name, one in means.items()
-        if not one.settled and _varies(rest[name])
+        if not one.settled and name != "momentum" and _varies(rest[name])  # which is rounding
     ]
     _drift(found, rest)
     _atoms(found, progress)

@@ -55,9 +55,10 @@ double density(const std::vector<Place>& places, const Extent& e) {
     for (const Place& p : places) {
         std::size_t at = 0;
         for (std::size_t c = 0; c < 3; ++c)
-            at = at * n[c] +
-                 std::min(n[c] - 1, static_cast<std::size_t>(
-                                        std::max(0.0, static_cast<double>(p[c] - e.lo[c])) / side));
+            at =
+                at * n[c] +
+                std::min(n[c] - 1,
+                         static_cast<std::size_t>(std::max(0.0, static_cast<double>(p[c] - e.lo[c])) / side));
         ++cells[at];
     }
     double squares = 0;
@@ -119,8 +120,8 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
     for (std::size_t k = 0; k < n; ++k) {
         int at[3];
         for (std::size_t c = 0; c < 3; ++c)
-            at[c] = static_cast<int>(std::clamp((places[k][c] - lowest_[c]) / side_[c], 0.0F,
-                                                static_cast<float>(bins_[c] - 1)));
+            at[c] = static_cast<int>(
+                std::clamp((places[k][c] - lowest_[c]) / side_[c], 0.0F, static_cast<float>(bins_[c] - 1)));
         if (at[0] % 2 == 1) at[1] = bins_[1] - 1 - at[1];
         const int column = at[0] * bins_[1] + at[1];
         if (column % 2 == 1) at[2] = bins_[2] - 1 - at[2];

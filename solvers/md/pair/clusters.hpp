@@ -16,8 +16,8 @@ inline constexpr int kPair = 2 * kCluster;
 /// are a cluster, and no column is filled up.
 class Clusters {
   public:
-    /// Boxes are relative to `origin`; slots are filled up to a multiple. scattered: columns are made for where
-    /// most atoms are; the others lie in those at the edge.
+    /// Boxes are relative to `origin`; slots are filled up to a multiple. scattered: columns are made for
+    /// where most atoms are; the others lie in those at the edge.
     void sort(const double* const x[3], std::span<const std::int32_t> atoms,
               const std::array<double, 3>& origin, int multiple, bool scattered = false);
 
