@@ -50,7 +50,8 @@ class DisplacementSum:
 
     An atom may move by less than half the box between two frames: it is followed across the box's faces.
     Where the box changes, so does the measure: displacements are those in the first frame's box, without what
-    the box itself does. Some frames are origins, at most ORIGINS of them in memory. `total`: how many frames will come.
+    the box itself does. Some frames are origins, at most ORIGINS of them in memory. `total`: how many frames
+    will come.
     """
 
     def __init__(self, lags: int, total: int, species: str | None = None) -> None:
