@@ -119,8 +119,9 @@ struct Settings {
     [[nodiscard]] double spacing() const;
     [[nodiscard]] graph::GridShape grid() const;
     [[nodiscard]] LennardJones potential() const;
+    /// In float no force gets smaller than some 1e-4.
     [[nodiscard]] Precision arithmetic() const {
-        return precision == "mixed" ? Precision::mixed : Precision::full;
+        return precision == "mixed" && !minimises() ? Precision::mixed : Precision::full;
     }
     [[nodiscard]] bool langevin() const { return thermostat == "langevin"; }
     /// Whether all velocities are scaled by one factor.

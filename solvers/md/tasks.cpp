@@ -38,7 +38,7 @@ void make_motion_labels(const Step& step) {
         l.largest = graph.scalar<std::array<double, 3>>("largest slopes", Reduce::max);
         l.pace = graph.scalar<std::array<double, 4>>("pace");
         l.course = graph.scalar<std::array<double, 5>>("course");
-        l.done = graph.scalar<std::int32_t>("done", {.history = 1});
+        l.done = graph.scalar<std::int32_t>("done");
     }
 }
 

@@ -259,7 +259,7 @@ namespace {
 
 /// Until the largest force is small, or `most` steps.
 Running minimised(Settings s, std::int64_t most) {
-    s.method = "fire", s.steps = most, s.temperature = 0, s.precision = "double";
+    s.method = "fire", s.steps = most, s.temperature = 0;
     Running run(std::move(s));
     run.simulation->stop_when<std::int32_t>(run.labels.done, [](std::int32_t done) { return done != 0; });
     run.advance(most + 10);

@@ -184,12 +184,18 @@ def test_a_minimum_that_is_not_reached_is_not_verified(run, tmp_path):
         step='0.004\nmethod = "fire"',
         steps="25",
     )
-    done = run(case, "--out", tmp_path / "out", check=False)
+    done = run(case, "--out", tmp_path / "out", "--checkpoint", 1000, check=False)
     assert done.returncode == 1
     assert "NOT VERIFIED: largest force on an atom" in done.stdout
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["steps"] == 25
     assert result["verified"] is False
+    # It goes on where it gets more steps.
+    case.write_text(case.read_text().replace("steps = 25", "steps = 2000"))
+    run(case, "--out", tmp_path / "out", "--restart", tmp_path / "out", layout="1x2")
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert 50 < result["steps"] < 1000
+    assert result["verified"] is True
     # Stopped earlier nothing is compared, and nothing has failed.
     run(case, "--out", tmp_path / "short", "--steps", 10)
     assert "stopped before" in (tmp_path / "short" / "result.json").read_text()

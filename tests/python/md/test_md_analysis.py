@@ -32,6 +32,32 @@ def test_an_ideal_gas_has_g_equal_to_1() -> None:
     assert found.around[-1] == pytest.approx(density * 4 / 3 * np.pi * 4**3, rel=0.01)
 
 
+def test_in_a_box_that_shrinks_g_ends_where_the_smallest_does() -> None:
+    rng = np.random.default_rng(2)
+    total = RadialSum(width=0.1)
+    for frame in range(40):
+        box = BOX * (1 - 0.004 * frame)
+        total.add(Frame(rng.uniform(0, 1, (400, 3)) * box, box))
+    found = total.result()
+    assert found.r[-1] == pytest.approx(3.25)  # half of 8 * 0.844
+    assert np.abs(found.g[10:] - 1).max() < 0.04
+
+
+def test_a_box_that_changes_moves_no_atom() -> None:
+    """Atoms that walk at random in it diffuse as in one that stays."""
+    rng = np.random.default_rng(3)
+    steps = rng.normal(0, 0.03, (200, 150, 3))
+    path = rng.uniform(0, 1, (150, 3)) * BOX + np.cumsum(steps, axis=0)
+    changing, still = DisplacementSum(lags=40, total=200), DisplacementSum(lags=40, total=200)
+    for frame, at in enumerate(path):
+        scale = 1 + 0.1 * np.sin(frame / 7)
+        wrapped = np.mod(at, BOX)
+        still.add(Frame(wrapped, BOX), float(frame))
+        changing.add(Frame(scale * wrapped, scale * BOX), float(frame))
+    assert changing.result().msd == pytest.approx(still.result().msd, rel=1e-9)
+    assert still.result().msd[1] == pytest.approx(3 * 0.03**2, rel=0.05)
+
+
 def test_a_lattice_has_its_shells() -> None:
     cells = np.array(list(itertools.product(range(5), repeat=3)))
     basis = np.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]])
