@@ -316,14 +316,15 @@ TEST_CASE("atoms that are moved do work, and the conserved energy is without it"
     CHECK(moved > 50);
 }
 
-TEST_CASE("what changes the motion of all atoms, and what acts from outside: what goes together, and what does not",
+TEST_CASE("what changes the motion of all atoms goes together with what acts from outside, or is refused",
           "[md]") {
     Settings s = liquid(4, {2, 1, 1});
     s.outside.given_accelerations = {"all 0 0 -0.1"};
     s.remove_drift = 10;
     CHECK(has(refused(s), "time.remove_drift"));
     s.remove_drift = 0;
-    s.thermostat = "v-rescale", s.thermostat_temperature = 1, s.barostat = "c-rescale", s.compressibility = 0.1;
+    s.thermostat = "v-rescale", s.thermostat_temperature = 1, s.barostat = "c-rescale",
+    s.compressibility = 0.1;
     CHECK(has(refused(s), "barostat.kind"));
     s.outside.given_accelerations = {}, s.outside.boundary = {"periodic", "periodic", "open"};
     CHECK(has(refused(s), "barostat.kind"));
