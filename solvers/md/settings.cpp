@@ -366,8 +366,6 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
     s.density = static_cast<double>(s.state->atoms()) / (s.box[0] * s.box[1] * s.box[2]);
 }
 
-}  // namespace
-
 /// The skin, where it follows from a drift of the energy.
 void choose_skin(Settings& s, const graph::CaseSchema& keys) {
     if (s.drift == 0) return;
@@ -385,6 +383,8 @@ void choose_skin(Settings& s, const graph::CaseSchema& keys) {
         s.drift);
     if (s.skin == 0) s.skin = 1e-3 * s.cutoff;
 }
+
+}  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
     std::array<bool, 3> open{};

@@ -316,9 +316,8 @@ TEST_CASE("atoms that are moved do work, and the conserved energy is without it"
     CHECK(moved > 50);
 }
 
-TEST_CASE(
-    "what changes the motion of all atoms, and what acts from outside: what goes together, and what does not",
-    "[md]") {
+TEST_CASE("what changes the motion of all atoms goes together with what acts from outside, or is refused",
+          "[md]") {
     Settings s = liquid(4, {2, 1, 1});
     s.outside.given_accelerations = {"all 0 0 -0.1"};
     s.remove_drift = 10;

@@ -30,17 +30,6 @@ Extent extent_of(const std::vector<Place>& places) {
     return e;
 }
 
-/// `e` without what lies beyond where most atoms are.
-void narrow(const std::vector<Place>& places, Extent& e) {
-    std::vector<double> along(places.size());
-    for (std::size_t c = 0; c < 3; ++c) {
-        for (std::size_t k = 0; k < places.size(); ++k) along[k] = static_cast<double>(places[k][c]);
-        const Most most = most_of(along);
-        e.lo[c] = std::max(e.lo[c], static_cast<float>(most.lo));
-        e.hi[c] = std::min(e.hi[c], static_cast<float>(most.hi));
-    }
-}
-
 /// The density that atoms see on average: also where most of the box around them is empty.
 double density(const std::vector<Place>& places, const Extent& e) {
     const auto count = static_cast<double>(places.size());
@@ -55,10 +44,8 @@ double density(const std::vector<Place>& places, const Extent& e) {
     for (const Place& p : places) {
         std::size_t at = 0;
         for (std::size_t c = 0; c < 3; ++c)
-            at =
-                at * n[c] +
-                std::min(n[c] - 1,
-                         static_cast<std::size_t>(std::max(0.0, static_cast<double>(p[c] - e.lo[c])) / side));
+            at = at * n[c] +
+                 std::min(n[c] - 1, static_cast<std::size_t>(static_cast<double>(p[c] - e.lo[c]) / side));
         ++cells[at];
     }
     double squares = 0;
@@ -68,18 +55,8 @@ double density(const std::vector<Place>& places, const Extent& e) {
 
 }  // namespace
 
-Most most_of(std::vector<double>& numbers) {
-    const auto value = [&](std::size_t at) {
-        std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(at), numbers.end());
-        return numbers[at];
-    };
-    const std::size_t last = numbers.size() - 1;
-    const double low = value(last / 20), high = value(last - last / 20);
-    return {2 * low - high, value(last / 2), 2 * high - low};
-}
-
 void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atoms,
-                    const std::array<double, 3>& origin, int multiple, bool scattered) {
+                    const std::array<double, 3>& origin, int multiple) {
     const std::size_t n = atoms.size(), m = static_cast<std::size_t>(multiple), slots = (n + m - 1) / m * m;
     atoms_.assign(slots, -1);
     count_ = static_cast<std::int32_t>(slots / kCluster);
@@ -95,9 +72,7 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
                 throw Error("an atom's position is no number any more", kFailure)
                     .remedy("take a shorter time step, or start from atoms that do not overlap");
         }
-    Extent extent = extent_of(places);
-    scattered_ = scattered;
-    if (scattered) narrow(places, extent);
+    const Extent extent = extent_of(places);
     double width = std::cbrt(kColumn / density(places, extent));
     const auto bins = [&](double side, double length) {
         return 1 + static_cast<int>(std::min(1e6, length / side));
@@ -120,8 +95,7 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
     for (std::size_t k = 0; k < n; ++k) {
         int at[3];
         for (std::size_t c = 0; c < 3; ++c)
-            at[c] = static_cast<int>(
-                std::clamp((places[k][c] - lowest_[c]) / side_[c], 0.0F, static_cast<float>(bins_[c] - 1)));
+            at[c] = std::min(bins_[c] - 1, static_cast<int>((places[k][c] - lowest_[c]) / side_[c]));
         if (at[0] % 2 == 1) at[1] = bins_[1] - 1 - at[1];
         const int column = at[0] * bins_[1] + at[1];
         if (column % 2 == 1) at[2] = bins_[2] - 1 - at[2];
@@ -195,13 +169,10 @@ std::uint32_t* Clusters::near(const Box& box, float reach, std::int32_t first, s
         };
         from[c] = std::max(0, bin(box.lo[c] - reach));
         to[c] = std::min(bins_[c] - 1, bin(box.hi[c] + reach));
-        if (scattered_) from[c] = std::min(from[c], bins_[c] - 1), to[c] = std::max(to[c], 0);
     }
     // How far a column is away from the box.
     const auto gap = [&](std::size_t c, int at) {
         const float low = lowest_[c] + static_cast<float>(at) * side_[c], high = low + side_[c];
-        if (scattered_ && at == 0 && box.lo[c] <= high) return 0.0F;
-        if (scattered_ && at == bins_[c] - 1 && box.hi[c] >= low) return 0.0F;
         return std::max({0.0F, low - box.hi[c], box.lo[c] - high});
     };
     std::int32_t next = first;
@@ -222,7 +193,6 @@ std::uint32_t* Clusters::near(const Box& box, float reach, std::int32_t first, s
             };
             int low_bin = std::max(0, level(box.lo[2] - high) - 1);
             int high_bin = std::min(bins_[2] - 1, level(box.hi[2] + high) + 1);
-            if (scattered_) low_bin = std::min(low_bin, bins_[2] - 1);
             if (column % 2 == 1) {
                 std::swap(low_bin, high_bin);
                 low_bin = bins_[2] - 1 - low_bin, high_bin = bins_[2] - 1 - high_bin;

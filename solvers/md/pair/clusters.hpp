@@ -16,10 +16,9 @@ inline constexpr int kPair = 2 * kCluster;
 /// are a cluster, and no column is filled up.
 class Clusters {
   public:
-    /// Boxes are relative to `origin`; slots are filled up to a multiple. scattered: columns are made for
-    /// where most atoms are; the others lie in those at the edge.
+    /// Boxes are relative to `origin`; slots are filled up to a multiple.
     void sort(const double* const x[3], std::span<const std::int32_t> atoms,
-              const std::array<double, 3>& origin, int multiple, bool scattered = false);
+              const std::array<double, 3>& origin, int multiple);
 
     /// Of each slot: an atom's number. Behind the last atom there may be slots without one.
     [[nodiscard]] std::span<const std::int32_t> atoms() const { return atoms_; }
@@ -49,15 +48,8 @@ class Clusters {
     std::int32_t count_ = 0;
     float lowest_[3] = {}, side_[3] = {};
     int bins_[3] = {};
-    bool scattered_ = false;
     std::vector<std::int32_t> begin_;  ///< of bins, in the order of the walk
     std::array<std::vector<float>, 3> lo_, hi_;
 };
-
-/// Where most of these numbers are: nine tenths of them, and as much to both sides. Changes their order.
-struct Most {
-    double lo, middle, hi;
-};
-[[nodiscard]] Most most_of(std::vector<double>& numbers);
 
 }  // namespace strata::md

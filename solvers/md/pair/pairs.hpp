@@ -16,8 +16,7 @@ struct Sight {
     const double* x[3] = {};
     const std::int32_t* species = nullptr;  ///< none: all are species 0
     std::int64_t own = 0, all = 0;
-    bool scattered =
-        false;  ///< some may be far from all others: positions in float are relative to the median
+    bool scattered = false;  ///< some may be far from all others: floats are relative to the median
 };
 
 /// mixed: a pair's arithmetic and an atom's force within its patch in float, on positions relative to the
