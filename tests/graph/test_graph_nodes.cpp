@@ -167,6 +167,8 @@ TEST_CASE("halos of particles reach to other nodes", "[halos]") {
     const std::string half = near(0, 0, 1, 0, "near-half");
     CHECK(near(3, 13, 3, 1, "near-half") == half);
     CHECK(near(2, 17, 4, 2, "near-half", {{"STRATA_MESSAGE_DELAY", "2e-4"}}) == half);
+    const std::string open = near(0, 0, 1, 0, "near-open");
+    CHECK(near(3, 13, 3, 1, "near-open") == open);
     const TemporaryFolder folder;
     const auto part = [&](int steps, int ranks, int per_node, const std::string& file) {
         return output_of(
