@@ -1,8 +1,8 @@
 # Pieces that only tests need: small programs that a minimal system lacks, a virtual machine with several memories (QEMU, a
-# cloud kernel, busybox), the other MPI, the other OpenMP runtime, likwid, whose strings are compared, Slurm, and VTK, which opens
-# field files. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
-# STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked, STRATA_TEST_VTK=FOLDER where
-# VTK's wheel is; STRATA_NO_APT=1 forbids apt.
+# cloud kernel, busybox), the other MPI, the other OpenMP runtime, likwid, whose strings are compared, Slurm, VTK, which opens
+# field files, and ASE and MDAnalysis, which molecular dynamics works with. Where they cannot be had the tests that need them are skipped and say so; nothing else is lost.
+# STRATA_TEST_KERNEL=FILE names a kernel to boot, STRATA_TEST_SLURM=FOLDER where Slurm is unpacked, STRATA_TEST_VTK=FOLDER and
+# STRATA_TEST_MD=FOLDER where those wheels are; STRATA_NO_APT=1 forbids apt.
 
 test_packages=(mount:mount procps:pgrep hostname:hostname make:make iproute2:ip
     qemu-system-x86:qemu-system-x86_64 busybox-static:busybox numactl:numactl mpich:mpirun.mpich libmpich-dev:mpicc.mpich
@@ -54,24 +54,22 @@ get_test_slurm() {
     "${sudo[@]}" rm -rf -- "$folder"
 }
 
-# VTK alone, without what its other modules need, in a folder that only its tests see.
-get_test_vtk() {
-    local environment folder
-    environment=$(readlink -f -- "$STRATA_BUILD/venv") && folder=$STRATA_BUILDS/test-vtk-${environment##*/venv-run-}
-    export STRATA_TEST_VTK=${STRATA_TEST_VTK:-$folder}
-    [[ ! -e $STRATA_TEST_VTK ]] || return 0
-    say "getting what only tests need: VTK's wheel"
+# Wheels without what else they ask for, in a folder that only their tests see.
+get_test_wheels() { # NAME FOLDER_OF_THE_TESTS TEXT WHEEL...
+    local folder=$2 text=$3
+    [[ ! -e $folder ]] || return 0
+    say "getting what only tests need: $text"
     rm -rf -- "$folder.new"
-    if pip_install "$environment/bin/python" --quiet --no-deps --target "$folder.new" 'vtk>=9.7'; then
+    if pip_install "$STRATA_BUILD/venv/bin/python" --quiet --no-deps --target "$folder.new" "${@:4}"; then
         mv -- "$folder.new" "$folder"
     else
         rm -rf -- "$folder.new"
-        say "no VTK (see $strata_log): its tests are skipped"
+        say "no $1 (see $strata_log): its tests are skipped"
     fi
 }
 
 get_test_pieces() {
-    local each missing=()
+    local each environment missing=()
     for each in "${test_packages[@]}"; do
         test_piece_is_here "${each#*:}" || missing+=("${each%%:*}")
     done
@@ -81,6 +79,12 @@ get_test_pieces() {
     fi
     get_test_kernel
     get_test_slurm
-    get_test_vtk
+    environment=$(readlink -f -- "$STRATA_BUILD/venv") && environment=${environment##*/venv-run-}
+    export STRATA_TEST_VTK=${STRATA_TEST_VTK:-$STRATA_BUILDS/test-vtk-$environment}
+    get_test_wheels VTK "$STRATA_TEST_VTK" "VTK's wheel" 'vtk>=9.7'
+    # Those of molecular dynamics, with what they import beside NumPy, SciPy and Matplotlib.
+    export STRATA_TEST_MD=${STRATA_TEST_MD:-$STRATA_BUILDS/test-md-$environment}
+    get_test_wheels "ASE and MDAnalysis" "$STRATA_TEST_MD" "ASE and MDAnalysis" 'ase>=3.22' 'MDAnalysis>=2.7' \
+        GridDataFormats mrcfile mmtf-python msgpack joblib threadpoolctl tqdm filelock mda-xdrlib packaging
     export STRATA_TEST_SLURM=${STRATA_TEST_SLURM:-$STRATA_BUILDS/test-slurm}
 }

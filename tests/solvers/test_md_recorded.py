@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import wheels
 from lammps_states import RECORDED, recorded, state
 
 from strata.errors import StrataError
@@ -190,7 +191,7 @@ def test_copper_has_the_lattice_constant_energy_and_elastic_constants_that_lammp
 
 
 def test_ase_gets_energy_forces_and_stress() -> None:
-    pytest.importorskip("ase")
+    wheels.needed("ase")
     from ase import Atoms
     from ase.build import bulk
     from ase.optimize import BFGS

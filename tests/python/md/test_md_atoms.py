@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import wheels
 
 from strata.errors import StrataError
 from strata.md import frames
@@ -83,7 +84,7 @@ def test_arrays_that_do_not_fit_are_refused(changes: dict, message: str) -> None
 
 
 def test_a_pdb_file_becomes_extended_xyz(tmp_path: Path) -> None:
-    pytest.importorskip("MDAnalysis")
+    wheels.needed("MDAnalysis")
     (tmp_path / "w.pdb").write_text(PDB)
     assert convert(tmp_path / "w.pdb", tmp_path / "w.xyz") == "3 atoms (1 O, 2 H)"
     read = frames.last(tmp_path / "w.xyz")
@@ -94,7 +95,7 @@ def test_a_pdb_file_becomes_extended_xyz(tmp_path: Path) -> None:
 
 
 def test_a_gro_file_becomes_lammps_data_in_angstrom(tmp_path: Path) -> None:
-    pytest.importorskip("MDAnalysis")
+    wheels.needed("MDAnalysis")
     (tmp_path / "a.gro").write_text(GRO)
     convert(tmp_path / "a.gro", tmp_path / "a.data")
     text = (tmp_path / "a.data").read_text()
@@ -104,7 +105,7 @@ def test_a_gro_file_becomes_lammps_data_in_angstrom(tmp_path: Path) -> None:
 
 
 def test_a_tilted_box_and_one_that_is_missing_are_refused(tmp_path: Path) -> None:
-    pytest.importorskip("MDAnalysis")
+    wheels.needed("MDAnalysis")
     (tmp_path / "t.pdb").write_text(PDB.replace(" 90.00 P", " 60.00 P"))
     with pytest.raises(StrataError, match="tilted"):
         convert(tmp_path / "t.pdb", tmp_path / "t.xyz")
