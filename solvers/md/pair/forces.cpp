@@ -105,7 +105,7 @@ class Law {
         }
 #else
         const Real* const table =
-            kinds == Kinds::few ? tables_.of[parameter] : tables_.more[parameter].data();
+            tables_.species <= kFew ? tables_.of[parameter] : tables_.more[parameter].data();
         for (int k = 0; k < Wide<Real>::kPieces; ++k)
             for (std::size_t l = 0; l < kRegister / sizeof(Real); ++l) r.of[k][l] = table[at.of[k][l]];
         return r;
@@ -303,7 +303,9 @@ template <class Real>
 Sums chosen(const Pairs& pairs, const Sight& sight, const LennardJones& potential, bool sums,
             double* const f[3]) {
     if (potential.species == 1) return chosen<Real, Kinds::one>(pairs, sight, potential, sums, f);
+#ifdef __AVX512F__  // others have no registers in which lanes are looked up
     if (potential.species <= kFew) return chosen<Real, Kinds::few>(pairs, sight, potential, sums, f);
+#endif
     return chosen<Real, Kinds::many>(pairs, sight, potential, sums, f);
 }
 
