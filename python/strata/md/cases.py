@@ -16,6 +16,7 @@ import copy
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -187,7 +188,7 @@ def _found(case: dict[str, Any], base: Path) -> dict[str, Any]:
 
 def front() -> Path:
     """The native command: STRATA_BIN, or the one that this Python belongs to."""
-    looked = list(paths.fronts())
+    looked = [*paths.fronts(), Path(sys.prefix).parent / "current" / "bin" / "strata"]  # last: a build's
     checkout = paths.root()
     if checkout is not None:
         looked.append(checkout / "strata")
