@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -123,3 +125,21 @@ def test_what_comes_later_is_just_what_is_named() -> None:
     assert {"numpy", "matplotlib", "scipy-openblas32"} <= named["project"]
     assert {"scipy", "pandas"} <= named["data"]
     assert not named["project"] & named["data"]
+
+
+def test_the_part_of_each_solver_gets_what_solvers_need() -> None:
+    """Else a solver that is asked for first is not built, and nobody says why."""
+    root = Path(__file__).resolve().parents[2]
+
+    def rows(path: str) -> list[dict[str, str]]:
+        with (root / path).open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    texts = [path.read_text() for path in (root / "solvers").glob("*/CMakeLists.txt")]
+    solvers = {name for text in texts for name in re.findall(r"^strata_solver\((\S+)", text, re.MULTILINE)}
+    assert {"strata-transport", "strata-mpm", "strata-md"} <= solvers
+    of_solvers = {row["part"] for row in rows("setup/parts.csv") if solvers & set(row["programs"].split())}
+    assert len(of_solvers) == 3
+    for piece in ("tomlplusplus", "hdf5", "metis", "papi", "valgrind"):
+        parts = next(row["part"] for row in rows("python/strata/pieces.csv") if row["piece"] == piece)
+        assert of_solvers <= set(parts.split()), (piece, of_solvers - set(parts.split()))
