@@ -44,7 +44,12 @@ def rates(found: str, atoms: int, steps_per_second: str) -> dict[str, float]:
 
 
 def strata_case(
-    folder: Path, side: tuple[int, int, int], cutoff: float, precision: str, given: argparse.Namespace
+    folder: Path,
+    side: tuple[int, int, int],
+    cutoff: float,
+    precision: str,
+    steps: int,
+    given: argparse.Namespace,
 ) -> Path:
     case = folder / f"{precision}.toml"
     case.write_text(
@@ -64,19 +69,19 @@ every = {given.every}
 drift = {given.tolerance}
 [time]
 step = {STEP}
-steps = 1000000000
+steps = {steps}
 """
     )
     return case
 
 
 def strata(
-    folder: Path, case: Path, program: str, steps: int, threads: int, series: int = 0
+    folder: Path, case: Path, program: str, threads: int, series: int = 0
 ) -> Callable[[], dict[str, float]]:
     def run() -> dict[str, float]:
         out = folder / "strata"
         shutil.rmtree(out, ignore_errors=True)
-        words = ["run", str(case), "--layout", f"1x{threads}", "--steps", str(steps), "--out", str(out)]
+        words = ["run", str(case), "--layout", f"1x{threads}", "--out", str(out)]
         output_of([program, *words, "--series", str(series), "--quiet"])  # fails where it is not verified
         result = json.loads((out / "result.json").read_text())
         figures = {each["name"]: each["value"] for each in result["figures"]}
@@ -205,8 +210,8 @@ def comparisons(made: Path, given: argparse.Namespace, cutoff: float, used: int)
     folder.mkdir()
     contenders = {}
     for precision in ("mixed", "double"):
-        case = strata_case(folder, side, cutoff, precision, given)
-        contenders[precision] = [Contender(OURS, strata(folder, case, given.strata, steps, used))]
+        case = strata_case(folder, side, cutoff, precision, steps, given)
+        contenders[precision] = [Contender(OURS, strata(folder, case, given.strata, used))]
     if given.gmx:
         gromacs_input(folder, given.gmx, side, cutoff, given.tolerance)
         contenders["mixed"].append(Contender("GROMACS", gromacs(folder, given.gmx, atoms, steps, used)))
@@ -234,8 +239,8 @@ def slope(times: list[float], energies: list[float]) -> float:
 def strata_drift(
     folder: Path, given: argparse.Namespace, side: tuple[int, int, int], cutoff: float, precision: str
 ) -> float:
-    case = strata_case(folder, side, cutoff, precision, given)
-    strata(folder, case, given.strata, given.drift, 1, series=given.drift // 1000)()
+    case = strata_case(folder, side, cutoff, precision, given.drift, given)
+    strata(folder, case, given.strata, 1, series=given.drift // 1000)()
     with (folder / "strata" / "series.csv").open() as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     energy = next(name for name in rows[0] if name.startswith("conserved energy"))
