@@ -72,7 +72,8 @@ class Campaign {
         for (const std::uintptr_t word : noise.words) noise_.lines.insert(line_of(word));
         noise_.registers |= noise.registers | noise.registers >> kRegisters;
     }
-    std::uint64_t limit() const { return 20 * round_ + 200'000'000; }
+    // One that waits for its partner takes CPU time while that one gets none.
+    std::uint64_t limit() const { return 20 * round_ + (asked_.pair ? 3'000'000'000 : 200'000'000); }
 
     Asked asked_;
     Workers workers_;
