@@ -1,4 +1,4 @@
-// A folder that goes with its test, and what a refused call says.
+// A folder that is removed with its test, and what a refused call says.
 #pragma once
 
 #include <stdlib.h>
@@ -26,6 +26,11 @@ class TemporaryFolder {
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    /// A file in it; returns its path.
+    std::filesystem::path write(const std::string& name, const std::string& text) const {
+        std::ofstream(path_ / name, std::ios::binary) << text;
+        return path_ / name;
+    }
 
   private:
     std::filesystem::path path_;

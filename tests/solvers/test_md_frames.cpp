@@ -8,11 +8,12 @@
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/frame_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/solvers/md_files.hpp"
+#include "tests/graph/temporary.hpp"
 
 using namespace strata;
 using namespace strata::md;
-using namespace strata::md::tests;
+using namespace strata::tests;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -57,7 +58,7 @@ std::string frames_up_to(const fs::path& path, Make make, std::int64_t last) {
     FrameFile file(path, *format);
     CHECK(file.begin(-1) == -1);
     for (std::int64_t step = 0; step <= last; step += 10) write_frame(file, *format, step);
-    return bytes_of(path);
+    return text_of(path);
 }
 
 template <class T>
@@ -71,8 +72,8 @@ T at(const std::string& bytes, std::size_t place) {
 }  // namespace
 
 TEST_CASE("a frame of extended XYZ has every atom in its place", "[frames]") {
-    const Folder folder;
-    const std::string bytes = frames_up_to(folder.path / "a.xyz", extended_xyz_format, 20);
+    const TemporaryFolder folder;
+    const std::string bytes = frames_up_to(folder.path() / "a.xyz", extended_xyz_format, 20);
     REQUIRE(bytes.size() % 3 == 0);
     // Each frame is a file by itself.
     for (std::size_t k = 0; k < 3; ++k) {
@@ -98,15 +99,15 @@ TEST_CASE("a frame of extended XYZ has every atom in its place", "[frames]") {
     Trajectory exact = about();
     exact.digits = 17;
     const auto format = extended_xyz_format(exact);
-    FrameFile file(folder.path / "exact.xyz", *format);
+    FrameFile file(folder.path() / "exact.xyz", *format);
     write_frame(file, *format, 0);
-    const ExtendedXyz read(folder.path / "exact.xyz", {"Ni", "C"});
+    const ExtendedXyz read(folder.path() / "exact.xyz", {"Ni", "C"});
     for (const AtomRow& row : read.piece(0, 1)) CHECK(row.x == place(0, row.id - 7));
 }
 
 TEST_CASE("a DCD file has the records that its form says", "[frames]") {
-    const Folder folder;
-    const std::string bytes = frames_up_to(folder.path / "a.dcd", dcd_format, 20);
+    const TemporaryFolder folder;
+    const std::string bytes = frames_up_to(folder.path() / "a.dcd", dcd_format, 20);
     CHECK(at<std::int32_t>(bytes, 0) == 84);
     CHECK(bytes.substr(4, 4) == "CORD");
     CHECK(at<std::int32_t>(bytes, 8) == 3);    // frames
@@ -141,22 +142,22 @@ TEST_CASE("a DCD file has the records that its form says", "[frames]") {
 
 TEST_CASE("a run that goes on gives the same file, whatever was there of later frames", "[frames]") {
     for (const Make make : {Make(extended_xyz_format), Make(dcd_format)}) {
-        const Folder folder;
-        const std::string whole = frames_up_to(folder.path / "whole", make, 50);
+        const TemporaryFolder folder;
+        const std::string whole = frames_up_to(folder.path() / "whole", make, 50);
         const auto format = make(about());
         const auto frame = static_cast<std::size_t>(format->frame_bytes());
         // Killed after the frame of step 30, in the middle of the next one, and while its room was filled.
         for (const std::size_t more : {std::size_t{0}, std::size_t{1}, frame / 2, frame - 1, frame}) {
             const fs::path path =
-                folder.write("cut", frames_up_to(folder.path / fmt::format("some{}", more), make, 30) +
+                folder.write("cut", frames_up_to(folder.path() / fmt::format("some{}", more), make, 30) +
                                         whole.substr(whole.size() - frame, more));
             folder.write("cut.part", "left over");
             FrameFile file(path, *format);
             CHECK(file.begin(25) == 0);  // the checkpoint is of step 25
-            CHECK(!fs::exists(folder.path / "cut.part"));
+            CHECK(!fs::exists(folder.path() / "cut.part"));
             CHECK(fs::file_size(path) == whole.size() - 3 * frame);
             for (std::int64_t step = 30; step <= 50; step += 10) write_frame(file, *format, step);
-            CHECK(bytes_of(path) == whole);
+            CHECK(text_of(path) == whole);
         }
         // Nothing is left of a file whose frames all come later.
         const fs::path path = folder.write("late", whole.substr(0, whole.size() - 5 * frame - 3));
@@ -168,13 +169,13 @@ TEST_CASE("a run that goes on gives the same file, whatever was there of later f
 
 TEST_CASE("files of other runs are refused, and lost frames named", "[frames]") {
     for (const Make make : {Make(extended_xyz_format), Make(dcd_format)}) {
-        const Folder folder;
-        const std::string whole = frames_up_to(folder.path / "a", make, 30);
+        const TemporaryFolder folder;
+        const std::string whole = frames_up_to(folder.path() / "a", make, 30);
         const auto refused = [&](const Trajectory& t, std::int64_t after) {
             const auto format = make(t);
-            FrameFile file(folder.path / "a", *format);
-            const std::string error = error_of([&] { (void)file.begin(after); });
-            CHECK(bytes_of(folder.path / "a") == whole);
+            FrameFile file(folder.path() / "a", *format);
+            const std::string error = refusal([&] { (void)file.begin(after); });
+            CHECK(text_of(folder.path() / "a") == whole);
             return error;
         };
         CHECK(has(refused(about(), -1), "there is a trajectory already"));
@@ -189,15 +190,15 @@ TEST_CASE("files of other runs are refused, and lost frames named", "[frames]") 
 }
 
 TEST_CASE("a frame that cannot be written leaves the file as it was", "[frames]") {
-    const Folder folder;
-    const std::string whole = frames_up_to(folder.path / "a", dcd_format, 20);
+    const TemporaryFolder folder;
+    const std::string whole = frames_up_to(folder.path() / "a", dcd_format, 20);
     Trajectory huge = about();
     huge.atoms = std::int64_t{1} << 58;  // no disk has room for this
     const auto format = extended_xyz_format(huge);
-    FrameFile file(folder.path / "a", *format);
-    const std::string error = error_of([&] { file.make_room({}); });
+    FrameFile file(folder.path() / "a", *format);
+    const std::string error = refusal([&] { file.make_room({}); });
     CHECK(has(error, "the trajectory cannot be written"));
     file.abandon();
-    CHECK(bytes_of(folder.path / "a") == whole);
-    CHECK(!fs::exists(folder.path / "a.part"));
+    CHECK(text_of(folder.path() / "a") == whole);
+    CHECK(!fs::exists(folder.path() / "a.part"));
 }

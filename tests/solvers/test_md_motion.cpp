@@ -5,12 +5,13 @@
 
 #include "solvers/md/random.hpp"
 #include "tests/catch.hpp"
-#include "tests/solvers/md_files.hpp"
+#include "tests/graph/temporary.hpp"
 #include "tests/solvers/md_runs.hpp"
 
 using namespace strata;
 using namespace strata::md;
 using namespace strata::md::tests;
+using namespace strata::tests;
 
 namespace {
 
@@ -233,13 +234,13 @@ TEST_CASE("a box that would shrink too far ends the run with what to do", "[md]"
     Settings s = liquid({2, 2, 2});
     s.pressure = 60, s.barostat_time = 0.4;
     const Running run(s);
-    const std::string said = error_of([&] { run.advance(200); });
+    const std::string said = refusal([&] { run.advance(200); });
     CAPTURE(said);
     CHECK(has(said, "barostat.least"));
 }
 
 TEST_CASE("keys that do not fit each other are refused", "[md]") {
-    const auto refused = [](Settings s) { return error_of([&] { complete(s, schema(s)); }); };
+    const auto refused = [](Settings s) { return refusal([&] { complete(s, schema(s)); }); };
     Settings s = liquid({});
     CHECK(refused(s).empty());
     s.thermostat = "none";
@@ -287,7 +288,7 @@ TEST_CASE("a cluster of 13 atoms finds the icosahedron", "[md]") {
             atoms.push_back({"X", {8 + a, 8 + b, 8 - d}});
             atoms.push_back({"X", {8 + b, 8 + d, 8 + a}});
         }
-    const Folder folder;
+    const TemporaryFolder folder;
     Settings s;
     s.file = folder.write("cluster.xyz", xyz("16 0 0 0 16 0 0 0 16", atoms)).string();
     s.cutoff = 6, s.least_force = 1e-8;
@@ -322,7 +323,7 @@ TEST_CASE("a crystal that was disturbed goes back to its lattice", "[md]") {
         for (std::size_t c = 0; c < 3; ++c) x[c] = atom[c] + 0.06 * shake[c];
         atoms.push_back({"X", x});
     }
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string edge = fmt::format("{:.17g}", 4 * a);
     Settings shaken = s;
     shaken.cells = {}, shaken.density = 0;
@@ -342,7 +343,7 @@ TEST_CASE("the motion of all together is taken away, and counted", "[md]") {
     s.barostat = "none", s.cutoff = 2.3, s.thermostat = kind, s.thermo = 1;
     s.remove_drift = GENERATE(1, 7);
     // A file's velocities have a momentum.
-    const Folder folder;
+    const TemporaryFolder folder;
     const double edge = 3 * std::cbrt(4 / 0.8442);
     std::string text = fmt::format(
         "108\nLattice=\"{0:.17g} 0 0 0 {0:.17g} 0 0 0 {0:.17g}\" "
@@ -379,7 +380,7 @@ TEST_CASE("the motion of all together is taken away, and counted", "[md]") {
 }
 
 TEST_CASE("Langevin's thermostat gives each of several kinds the temperature", "[md]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     std::vector<std::pair<std::string, Real3>> atoms;
     for (int i = 0; i < 125; ++i)
         atoms.push_back(

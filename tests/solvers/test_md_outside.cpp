@@ -8,11 +8,11 @@
 #include "solvers/md/start.hpp"
 #include "solvers/md/tasks.hpp"
 #include "tests/catch.hpp"
-#include "tests/solvers/md_files.hpp"
+#include "tests/graph/temporary.hpp"
 
 using namespace strata;
 using namespace strata::md;
-using namespace strata::md::tests;
+using namespace strata::tests;
 using namespace strata::graph;
 
 namespace {
@@ -97,7 +97,7 @@ Settings ideal_gas(std::int64_t side, double length) {
 }
 
 std::string refused(Settings s) {
-    return error_of([&] { complete(s, schema(s)); });
+    return refusal([&] { complete(s, schema(s)); });
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ TEST_CASE("what outside cannot be is refused by its key", "[md]") {
     CHECK(has(refused(s), "groups.names"));
     s = liquid(4, {});
     s.outside.names = {"none"}, s.outside.members = {"none: z > 1e3"};
-    CHECK(has(error_of([&] { Running run(s); }), "no atom is in the group 'none'"));
+    CHECK(has(refusal([&] { Running run(s); }), "no atom is in the group 'none'"));
 }
 
 TEST_CASE("the energy is conserved in a box with walls, gravity, springs and frozen atoms, to second order",
@@ -445,7 +445,7 @@ TEST_CASE("an atom that is far away does not make the forces on others coarser",
 }
 
 TEST_CASE("a box of a file is open where its pbc says so, and atoms may be beyond it", "[md][files]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string frame =
         "3\nLattice=\"9 0 0 0 9 0 0 0 6\" Properties=species:S:1:pos:R:3 pbc=\"T T F\"\n"
         "X 1 1 -4\nX 2.2 1 -4\nX 5 5 30\n";
@@ -465,7 +465,7 @@ TEST_CASE("a box of a file is open where its pbc says so, and atoms may be beyon
 }
 
 TEST_CASE("a table of Lennard-Jones is Lennard-Jones, to the order of its points", "[md][table]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     std::string text = "# Lennard-Jones\n\nLJ\nN 4000 R 0.7 2.5\n\n";
     for (int k = 0; k < 4000; ++k) {
         const double r = 0.7 + 1.8 * k / 3999, six = std::pow(r, -6);
@@ -502,7 +502,7 @@ TEST_CASE("a table of Lennard-Jones is Lennard-Jones, to the order of its points
 }
 
 TEST_CASE("tables of several kinds are those of their pairs; what is missing is said", "[md][table]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     std::string text;
     const auto section = [&](const std::string& name, double epsilon, double sigma, double to) {
         text += fmt::format("{}\nN 3000 R {:.16g} {:.16g}\n\n", name, 0.7 * sigma, to);

@@ -1,7 +1,5 @@
 // Units, mixing, long-range corrections and tabulated pairs: against exact constants, integrals and the
 // functions that tables were made from; what is wrong with a table.
-#include <unistd.h>
-
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -17,9 +15,11 @@
 #include "solvers/md/potentials/table.hpp"
 #include "solvers/md/units.hpp"
 #include "tests/catch.hpp"
+#include "tests/graph/temporary.hpp"
 
 using namespace strata;
 using namespace strata::md;
+using strata::tests::refusal;
 namespace fs = std::filesystem;
 
 namespace {
@@ -30,20 +30,10 @@ bool close(double a, double b, double relative) {
 
 /// A file that is removed again.
 struct Written {
-    fs::path path = fs::temp_directory_path() / fmt::format("md_potentials_{}.table", ::getpid());
-    explicit Written(const std::string& text) { std::ofstream(path) << text; }
-    ~Written() { fs::remove(path); }
+    explicit Written(const std::string& text) : path(folder.write("a.table", text)) {}
+    strata::tests::TemporaryFolder folder;
+    fs::path path;
 };
-
-template <class Call>
-std::string error_of(Call call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.text();
-    }
-    return "";
-}
 
 double lj_energy(double r) { return 4 * (std::pow(r, -12) - std::pow(r, -6)); }
 double lj_force(double r) { return 24 * (2 * std::pow(r, -13) - std::pow(r, -7)); }
@@ -79,7 +69,7 @@ TEST_CASE("constants of the units are those of the SI of 2019, as far as LAMMPS 
     CHECK(close(metal.temperature_of(kinetic, 3 * n), t, 1e-14));
     CHECK(close(metal.pressure_of(kinetic, 0, volume) * 1e5, 8.314462618 * 300 / 22.4e-3, 5e-6));
     CHECK(close(real.velocity2_of(300, 39.95) * 1e10, k * 300 / (39.95e-3 / avogadro), 5e-6));
-    const std::string text = error_of([] { (void)units("si"); });
+    const std::string text = refusal([] { (void)units("si"); });
     CHECK(text.find("given: si") != std::string::npos);
     CHECK(text.find("lj, metal, real") != std::string::npos);
 }
@@ -98,10 +88,10 @@ TEST_CASE("pairs of unlike kinds are mixed by the rule, unless they are given", 
     }
     CHECK(largest_cutoff(table) == 3.1);
     CHECK(mixed(kinds, Mixing::geometric, 2.5, Shift::none).sigma[1] == std::sqrt(2.0));
-    CHECK(error_of([&] {
+    CHECK(refusal([&] {
               (void)mixed(kinds, {}, 2, {}, {{0, 3, 1, 1, 0}});
           }).find("1 to 3") != std::string::npos);
-    CHECK(error_of([&] {
+    CHECK(refusal([&] {
               (void)mixed(kinds, {}, 2, {}, {{0, 1, 1, 1, 0}, {1, 0, 1, 1, 0}});
           }).find("twice") != std::string::npos);
 }
@@ -170,7 +160,7 @@ TEST_CASE("forces of a tabulated pair act on both atoms, and two that are too cl
     }
     CHECK(close(sums.virial[0] + sums.virial[1] + sums.virial[2], lj_force(r) * r, 1e-6));
     for (auto& along : x) along[1] *= 0.5;
-    const std::string text = error_of([&] { add_table_forces(pairs, sight, 1, functions, forces); });
+    const std::string text = refusal([&] { add_table_forces(pairs, sight, 1, functions, forces); });
     CHECK(text.find("closer to each other") != std::string::npos);
     CHECK(text.find("0.8 and more") != std::string::npos);
 }
@@ -178,7 +168,7 @@ TEST_CASE("forces of a tabulated pair act on both atoms, and two that are too cl
 TEST_CASE("what is wrong with a table is said with its file and line", "[table]") {
     const auto said = [](const std::string& text, const std::string& what, int line) {
         const Written file(text);
-        const std::string error = error_of([&] { (void)read(file, Interpolation::linear, 10); });
+        const std::string error = refusal([&] { (void)read(file, Interpolation::linear, 10); });
         INFO(error);
         CHECK(error.find(what) != std::string::npos);
         CHECK(error.find(fmt::format("{}:{}", file.path.string(), line)) != std::string::npos);
@@ -193,8 +183,8 @@ TEST_CASE("what is wrong with a table is said with its file and line", "[table]"
     said("LJ\nR 1 3\n", "number of lines is missing", 2);
     said("LJ\nN 2\n1 1 0\n", "not a line of a table", 3);
     const Written file(lj_table(40, 0.8, 3));
-    CHECK(error_of([&] { (void)read(file, Interpolation::linear, 10, 3.1); }).find("up to 3") !=
+    CHECK(refusal([&] { (void)read(file, Interpolation::linear, 10, 3.1); }).find("up to 3") !=
           std::string::npos);
-    CHECK(error_of([&] { (void)PairFunction::read("/nowhere", "LJ", {}, 10); }).find("/nowhere") !=
+    CHECK(refusal([&] { (void)PairFunction::read("/nowhere", "LJ", {}, 10); }).find("/nowhere") !=
           std::string::npos);
 }

@@ -9,11 +9,12 @@
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
 #include "tests/catch.hpp"
-#include "tests/solvers/md_files.hpp"
+#include "tests/graph/temporary.hpp"
 
 using namespace strata;
 using namespace strata::md;
-using namespace strata::md::tests;
+using namespace strata::tests;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -60,9 +61,9 @@ std::string head(const std::string& body, const std::string& more = "") {
 const std::string kAtoms = "Atoms # atomic\n\n2 1 1 1 1\n1 2 2 2 2\n3 1 3 3 3 0 -1 0\n";
 
 void refused(const std::string& text, const std::string& what, int line, std::int64_t parts = 2) {
-    const Folder folder;
+    const TemporaryFolder folder;
     const fs::path path = folder.write("a.data", text);
-    const std::string error = error_of([&] {
+    const std::string error = refusal([&] {
         const LammpsData file(path);
         std::int64_t count = 0;
         for (std::int64_t part = 0; part < parts; ++part)
@@ -110,7 +111,7 @@ TEST_CASE("velocities are found in any order, before the atoms too", "[lammps]")
         velocities +=
             fmt::format("{} {} {} {}\n", it->first, it->second.v[0], it->second.v[1], it->second.v[2]);
     const std::string top = "title\n\n256 atoms\n2 atom types\n0 16 xlo xhi\n0 16 ylo yhi\n0 16 zlo zhi\n\n";
-    const Folder folder;
+    const TemporaryFolder folder;
     for (const std::string& text : {top + atoms + "\n" + velocities, top + velocities + "\n\n" + atoms}) {
         const LammpsData other(folder.write("other.data", text));
         CHECK(other.has_velocities());
@@ -122,7 +123,7 @@ TEST_CASE("velocities are found in any order, before the atoms too", "[lammps]")
 }
 
 TEST_CASE("styles of atoms, pair coefficients and comments", "[lammps]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string coefficients =
         "Masses\n\n1 2.5 # light\n2 7\n\nPair Coeffs # lj/cut\n\n1 1 1\n2 0.5 1.2 3\n\n";
     const LammpsData charged(folder.write(
@@ -136,7 +137,7 @@ TEST_CASE("styles of atoms, pair coefficients and comments", "[lammps]") {
     const std::string molecules = "Atoms\n\n1 9 1 1 1 1\n2 9 2 2 2 2\n3 9 1 3 3 3\n";
     const LammpsData molecular(folder.write("b.data", head(molecules)), "molecular");
     CHECK(all_of(molecular, 3).at(2).kind == 1);
-    CHECK(has(error_of([&] { LammpsData(folder.write("b.data", head(molecules))); }),
+    CHECK(has(refusal([&] { LammpsData(folder.write("b.data", head(molecules))); }),
               "style of the atoms is not said"));
     const LammpsData plain(folder.write("c.data", head("Atoms\n\n2 1 1 1 1\n1 2 2 2 2\n3 1 3 3 3\n")));
     CHECK(plain.style() == "atomic");
@@ -161,11 +162,11 @@ TEST_CASE("what is wrong with a data file is said with its line", "[lammps]") {
             "two atoms have one number", 13);
     refused(head(kAtoms + "\nVelocities\n\n1 0 0 0\n2 0 0 0\n"), "atom 3 in the section Atoms alone", 16);
     refused(head("Masses\n\n1 1\n2 1\n"), "no section Atoms", 12);
-    CHECK(has(error_of([] { LammpsData("/nowhere/a.data"); }), "/nowhere/a.data"));
+    CHECK(has(refusal([] { LammpsData("/nowhere/a.data"); }), "/nowhere/a.data"));
 }
 
 TEST_CASE("extended XYZ has the same atoms in any number of pieces", "[xyz]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string top =
         "40\nProperties=id:I:1:species:S:1:velo:R:3:pos:R:3 Lattice=\"4 0 0 0 5.0 0 0 0 6\" "
         "Origin=\"0 -1 0\" pbc=\"T F T\" note=\"a b = c\"\n";
@@ -197,10 +198,10 @@ TEST_CASE("extended XYZ has the same atoms in any number of pieces", "[xyz]") {
 }
 
 TEST_CASE("what is wrong with an XYZ file is said with its line", "[xyz]") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const auto wrong = [&](const std::string& text, const std::string& what, int line) {
         const fs::path path = folder.write("a.xyz", text);
-        const std::string error = error_of([&] {
+        const std::string error = refusal([&] {
             const ExtendedXyz file(path, {"Cu"});
             std::int64_t count = 0;
             for (std::int64_t part = 0; part < 2; ++part) count += std::int64_t(file.piece(part, 2).size());
