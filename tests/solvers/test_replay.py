@@ -94,6 +94,31 @@ def events(out: Path, name: str) -> list[dict]:
     return [line for line in lines if line["event"] == name]
 
 
+def frames(file: Path) -> dict[int, str]:
+    """The frames of an extended XYZ file, by their steps, without the steps from one to the next."""
+    lines = re.sub(r" every=\d+ ", " ", file.read_text()).splitlines()
+    atoms = int(lines[0])
+    found = ["\n".join(lines[at : at + atoms + 2]) for at in range(0, len(lines), atoms + 2)]
+    return {int(re.search(r" step=(\d+)", frame)[1]): frame for frame in found}
+
+
+def test_a_window_of_molecular_dynamics_has_its_frames(front, replay, tmp_path) -> None:
+    case = tmp_path / "melt.toml"
+    text = (ROOT / "cases" / "md" / "melt.toml").read_text().replace("[20, 20, 20]", "[6, 6, 6]")
+    case.write_text(text + '\n[trajectory]\nforms = ["xyz", "dcd"]\nsteps = 10\n')
+    run = tmp_path / "run"
+    words = ["--checkpoint", "20", "--keep", "0", "--steps", "100", "--quiet", "--out", run]
+    subprocess.run([str(w) for w in [front, "run", case, "--bind", "none", *words]], check=True, timeout=100)
+    out = tmp_path / "window"
+    replay(run, "--steps", "35:60", "--every", 5, "--out", out, layout="1x2")
+    then, now = frames(run / "trajectory.xyz"), frames(out / "trajectory.xyz")
+    assert sorted(now) == [35, 40, 45, 50, 55, 60]
+    assert [now[step] for step in (40, 50, 60)] == [then[step] for step in (40, 50, 60)]
+    assert now[45] not in then.values()
+    one = (run / "trajectory.dcd").stat().st_size / len(then)
+    assert round((out / "trajectory.dcd").stat().st_size / one) == len(now)
+
+
 @pytest.mark.parametrize("layout", ["2x1", "1x2", "4x1"])
 def test_a_window_with_a_steered_parameter_in_it_is_the_runs_on_another_layout(
     steered, replay, tmp_path, layout

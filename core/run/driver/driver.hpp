@@ -50,11 +50,12 @@ class Frames {
     Frames(const Frames&) = delete;
     Frames& operator=(const Frames&) = delete;
 
-    /// Steps from one frame to the next, at multiples of it; the first state is a frame as well.
+    /// Steps from one frame of a run to the next, at multiples of it; the first state is a frame as well.
     [[nodiscard]] virtual std::int64_t every() const = 0;
-    /// Before the first step of a run. `restarted`: it goes on after the present step, whose frame is there.
+    /// Before the first frame, which is the present state's, with as many steps to the next ones.
+    /// `restarted`: the run goes on after the present step, whose frame is there.
     virtual void begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,
-                       bool restarted) = 0;
+                       std::int64_t every, bool restarted) = 0;
     virtual void write(const Simulation& run, team::Team& team, double time) = 0;
 };
 

@@ -232,6 +232,7 @@ Replay::Orders Replay::next_orders() {
     if (step > first_) compare_row();
     if (in_output(step)) append_row();
     orders.fields = in_output(step) && !shown_.empty();
+    orders.frames = in_output(step) && !solver_.frames.empty();
     orders.compare_fields = fields_.count(step) > 0;
     orders.compare_checkpoint = checkpoints_.count(step) > 0;
     for (const RunRecord::Steered& steered : plan_.record.steered)
@@ -248,6 +249,7 @@ Replay::Orders Replay::next_orders() {
 void Replay::follow(Orders& orders) {
     team_.together().broadcast(std::span(&orders, 1), 0);
     if (orders.fields != 0 || orders.compare_fields != 0) show(orders);
+    if (orders.frames != 0) write_frames();
     if (orders.compare_checkpoint != 0) compare_checkpoint();
     if (orders.parameters == 0) return;
     std::vector<double> values;
@@ -313,6 +315,16 @@ void Replay::show(const Orders& orders) {
         fs::remove_all(folder_ / "compared");
         fs::create_directories(folder_ / "compared");
     }
+    phases_.enter("between steps");
+}
+
+void Replay::write_frames() {
+    phases_.enter("frames");
+    for (const auto& frames : solver_.frames) {
+        if (!framed_) frames->begin(simulation_, team_, folder_, plan_.wish.every, false);
+        frames->write(simulation_, team_, time());
+    }
+    framed_ = true;
     phases_.enter("between steps");
 }
 

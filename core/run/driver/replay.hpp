@@ -37,7 +37,7 @@ class Replay {
     /// Member 0's decision, before the next steps.
     struct Orders {
         std::int64_t steps = 0;  // 0: the window ends here
-        std::uint8_t fields = 0, compare_fields = 0, compare_checkpoint = 0, parameters = 0;
+        std::uint8_t fields = 0, frames = 0, compare_fields = 0, compare_checkpoint = 0, parameters = 0;
     };
     struct Compared {
         std::int64_t rows = 0, fields = 0, checkpoints = 0;
@@ -51,6 +51,7 @@ class Replay {
     [[nodiscard]] Orders next_orders();
     void follow(Orders& orders);
     void show(const Orders& orders);
+    void write_frames();
     void compare_checkpoint();
     void compare_row();
     void append_row();
@@ -77,6 +78,7 @@ class Replay {
     std::filesystem::path folder_;  // until it is whole
     std::string from_;              // the checkpoint's path; "" for the start
     std::int64_t first_ = 0;        // the step of that state
+    bool framed_ = false;           // the solver's own files have begun
     double seconds_a_step_ = 0;
 
     // For member 0 only

@@ -135,7 +135,7 @@ void Run::begin() {
     }
     if (words_.out)
         for (const auto& frames : solver_.frames)
-            frames->begin(simulation_, team_, *words_.out, words_.restart.has_value());
+            frames->begin(simulation_, team_, *words_.out, frames->every(), words_.restart.has_value());
     stop_in_time();
     if (team_.rank() != 0) return;
     if (solver_.first_line && !words_.quiet) fmt::print(stderr, "{}\n", solver_.first_line(simulation_));

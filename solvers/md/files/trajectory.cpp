@@ -79,7 +79,7 @@ TrajectoryFile::TrajectoryFile(std::string form, Trajectory about, TrajectoryLab
     : form_(std::move(form)), about_(std::move(about)), labels_(labels), frame_(std::move(frame)) {}
 
 void TrajectoryFile::begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,
-                           bool restarted) {
+                           std::int64_t every, bool restarted) {
     ValuesNow now(run);
     std::vector<std::int64_t> mine;
     for (int patch = 0; patch < own_patches(run, labels_.set); ++patch)
@@ -91,6 +91,7 @@ void TrajectoryFile::begin(const Simulation& run, team::Team& team, const std::f
             .given(fmt::format("{} atoms", about_.atoms))
             .allowed(fmt::format("{}", std::numeric_limits<std::int32_t>::max() / 4))
             .remedy("write \"xyz\", or field files ([output])");
+    about_.every = every;
     // The first frame of a new file is that of the next multiple.
     const std::int64_t step = run.step();
     about_.first_step = restarted ? (step / about_.every + 1) * about_.every : step;

@@ -42,7 +42,7 @@ class TrajectoryFile : public graph::Frames {
 
     [[nodiscard]] std::int64_t every() const override { return about_.every; }
     void begin(const graph::Simulation& run, team::Team& team, const std::filesystem::path& folder,
-               bool restarted) override;
+               std::int64_t every, bool restarted) override;
     void write(const graph::Simulation& run, team::Team& team, double time) override;
 
   private:
