@@ -60,6 +60,7 @@ class Campaign {
   private:
     void calibrate();
     void stop_somewhere();
+    bool in_one_round();
     Outcome follow(Workers& twin, const Place* watched, std::optional<Workers>& spare);
     bool of_no_account(Outcome& outcome, const Fault& fault, const Workers& twin, Workers& spare);
     bool left_behind(const Outcome& outcome, const Workers& twin, Workers& spare);
@@ -122,8 +123,19 @@ void Campaign::stop_somewhere() {
         const timespec time{static_cast<time_t>(wait / 1'000'000'000),
                             static_cast<long>(wait % 1'000'000'000)};
         nanosleep(&time, nullptr);
-    } while (!workers_.stop_in_user_code());
+    } while (!workers_.stop_in_user_code() || !in_one_round());
     workers_.reap();
+}
+
+// Of a pair, one side may have done its write while the other is still before its own. It would wait for
+// that one, which the injector holds at its write: no fault of theirs.
+bool Campaign::in_one_round() {
+    if (!asked_.pair) return true;
+    Workers twin = workers_.twins();
+    const bool both = twin.run_to_write(limit()).stop == Stop::kWrite;
+    twin.kill();
+    if (!both) workers_.go();
+    return both;
 }
 
 // The worker without a fault ends its round.

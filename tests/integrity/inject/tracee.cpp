@@ -26,6 +26,7 @@ namespace inject {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+constexpr int kMostStops = 50'000;
 
 long trace(__ptrace_request request, pid_t pid, std::uintptr_t address, std::uintptr_t data,
            const char* what) {
@@ -312,6 +313,7 @@ void Tracee::run(std::uint64_t limit) {
     limit_ = limit;
     began_ = used_ = cpu_time(pid_);
     seen_ = now();
+    stops_ = 0;
     asked_ = false;
     go_to_next_stop(0);
 }
@@ -353,7 +355,7 @@ std::optional<Ran> Tracee::reached(int status) {
             return ran;
         }
         // What was asked to stop in a system call stops at its end, and then is not asked again.
-        if (asked_) return Ran{Stop::kHang, 0, "", touched_};
+        if (asked_ || ++stops_ == kMostStops) return Ran{Stop::kHang, 0, "", touched_};
         go_to_next_stop(0);
         return std::nullopt;
     }

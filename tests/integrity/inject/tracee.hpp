@@ -78,6 +78,8 @@ class Tracee {
     void reap();
 
     // Runs to the next write(2), which it has not made then, or to its end. `limit`: nanoseconds of CPU time.
+    // So many system calls that this takes ten seconds are too many as well: one that waits for another by
+    // sched_yield stops at each, and takes hardly any CPU time.
     Ran run_to_write(std::uint64_t limit);
 
     // The same in two parts, for processes that need each other: it begins to run; whether it is there.
@@ -108,6 +110,7 @@ class Tracee {
     // Of the run to the next write.
     std::uint64_t limit_ = 0, began_ = 0, used_ = 0;  // nanoseconds of CPU time
     double seen_ = 0;                                 // when it was seen to use any
+    int stops_ = 0;                                   // at the begin and the end of a system call
     bool asked_ = false;                              // to stop, since it went on for too long
 };
 

@@ -1,7 +1,10 @@
 // A worker whose check is known: of its results it checks all, half, or none. What the injector says of it is
 // known, too. A second argument `pair`: two workers, of which each checks what the other one computed.
+// Neither begins a round before both have reported: it sleeps in a system call then, as one that waits for
+// orders.
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +42,7 @@ void meet(Common& common, int side, std::uint64_t step) {
     while (common.steps[1 - side] < step) sched_yield();
 }
 
-void work_beside(Common& common, int side, std::size_t checked) {
+void work_beside(Common& common, int side, int partner, std::size_t checked) {
     std::uint64_t(&mine)[kWords] = common.words[side];
     const std::uint64_t(&theirs)[kWords] = common.words[1 - side];
     const auto first = [](std::uint64_t round, int of, std::size_t i) {
@@ -54,6 +57,8 @@ void work_beside(Common& common, int side, std::size_t checked) {
             if (theirs[i] != passes(first(round, 1 - side, i))) said = "\"finding\"\n";
         meet(common, side, 2 * round + 2);
         if (write(1, said, __builtin_strlen(said)) < 0) _exit(1);
+        char reported = 1;
+        if (send(partner, &reported, 1, 0) != 1 || recv(partner, &reported, 1, 0) != 1) _exit(1);
     }
 }
 
@@ -77,8 +82,10 @@ int main(int count, char** given) {
     if (count > 2) {
         void* memory =
             mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0) return 1;
         for (const int side : {0, 1})
-            if (fork() == 0) work_beside(*static_cast<Common*>(memory), side, checked);
+            if (fork() == 0) work_beside(*static_cast<Common*>(memory), side, ends[side], checked);
     } else if (fork() == 0) {
         work(checked);
     }
