@@ -95,7 +95,7 @@ def binomial(found: int, of: int, level: float = 0.95) -> tuple[float, float]:
     return (0.0 if found == 0 else where(True, found), 1.0 if found == of else where(False, found))
 
 
-def inject(worker: Sequence[str], *options: str, timeout: float = 3600) -> Summary:
+def inject(worker: Sequence[str], *options: str, timeout: float | None = 600) -> Summary:
     """Runs the injector on a worker of a program, or on both sides of a pair. RuntimeError if it cannot."""
     sides = ["--pair"] if {*PAIRS, "pair"} & set(worker) else []
     words = [str(built("integrity_inject")), "twins", *sides, *options, "--", *worker]
@@ -203,7 +203,7 @@ def main() -> int:
                 texts = [line for f in mine for line in f.read_text().splitlines() if line.startswith("{")]
                 found = read(texts)
             else:
-                found = inject(worker(kernel, given.core), *options)
+                found = inject(worker(kernel, given.core), *options, timeout=None)
         except RuntimeError as error:
             print(f"{kernel}: {error}", file=sys.stderr)
             continue

