@@ -260,7 +260,8 @@ def chapman_enskog(density: float, temperature: float) -> float:
 @pytest.mark.parametrize("temperature", [0.85, 1.0])
 def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(temperature: float) -> None:
     """The force shifted at 3.0, so there are no tails. Standard errors are at most 1 % of the liquid's
-    density, 3 % of the vapour's and 5 % of the pressure.
+    density, 3 % of the vapour's and 5 % of the pressure. The vapour's part of the box exchanges its atoms
+    slowly: a mean over 1,200 units of time is wrong by 2 %.
     """
     columns, rows = (NIST["coexistence_linear_force_shifted"][key] for key in ("columns", "rows"))
     row = next(each for each in rows if each[0] == temperature)
@@ -278,14 +279,18 @@ def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(tem
         "output": {"thermo": 10},
         "verify": {"drift": 1e9},
     }
-    done, shown = with_frames(case, 250, 300000, atoms=slab, layout="1x2")
+    done, shown = with_frames(case, 250, 900000, atoms=slab, layout="1x2")
     profile = ProfileSum(bins=260)
     for frame in shown:
         if frame.step > 60000:
             profile.add(frame)
     found = profile.slab()
-    # The normal pressure is the same everywhere, and that of the vapour.
-    normal = average(done.thermo.after(int(np.searchsorted(done.thermo["step"], 60000)))["pressure zz"])
+    # The normal pressure is the same everywhere, and that of the vapour. Its ideal part is N k T / V: from
+    # the velocities at full steps, which are cooler than those at half steps by 1e-3, it is 1 % too small.
+    series = done.thermo.after(int(np.searchsorted(done.thermo["step"], 60000)))
+    volume = float(np.prod(slab.box))
+    ideal = len(slab.positions) * temperature / volume
+    normal = average(series["pressure zz"] - 2 * series["kinetic energy"] / (3 * volume) + ideal)
     print(
         f"T {temperature}: liquid {found.liquid} +- {found.liquid_error}, vapour {found.vapour} +- "
         f"{found.vapour_error}, p {normal.mean} +- {normal.error}; NIST {row}"
