@@ -404,8 +404,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     for (std::size_t a = 0; a < 3; ++a) {
         const double lattice = s.state ? s.box[a] : static_cast<double>(s.cells[a]) * s.spacing();
         s.length[a] = s.box.empty() ? lattice : s.box[a];
-        if (s.length[a] < lattice)
+        if (s.length[a] < lattice * (1 - 1e-9))  // a box that was computed may have other last digits
             keys.refuse("system.box", "smaller than the lattice", fmt::format("{:.6g} or more", lattice));
+        s.length[a] = std::max(s.length[a], lattice);
         const double room = (s.length[a] - (s.sphere > 0 ? 2 * s.sphere : lattice)) / 2;
         if (!s.shift_by.empty() && std::abs(s.shift_by[a]) > room * (1 + 1e-9))
             keys.refuse("system.shift", fmt::format("{} brings atoms out of the box", s.shift_by[a]),

@@ -370,4 +370,10 @@ TEST_CASE("what a box cannot hold is refused", "[md]") {
     s = melt({});
     s.long_range = true, s.shift = "energy";
     CHECK(refused(s).find("pair.long_range") != std::string::npos);
+    s = melt({});
+    const double edge = static_cast<double>(s.cells[0]) * s.spacing();
+    s.box = {edge * (1 - 1e-14), edge, edge};  // the lattice's own, but for rounding
+    CHECK(refused(s).empty());
+    s.box[0] = 0.99 * edge;
+    CHECK(refused(s).find("system.box") != std::string::npos);
 }
