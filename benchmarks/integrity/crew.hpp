@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "benchmarks/integrity/idle_group.hpp"
+#include "benchmarks/integrity/kernel.hpp"
 #include "benchmarks/integrity/places.hpp"
 #include "benchmarks/integrity/settings.hpp"
 #include "benchmarks/integrity/shared.hpp"
@@ -47,6 +48,8 @@ class Crew {
     void give_memory_back();
 
     [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
+    /// A kernel for two cores needs two workers.
+    [[nodiscard]] bool can_run(const Kernel& kernel) const { return kernel.use != Use::pair || size() > 1; }
     [[nodiscard]] Member& member(int worker) { return members_[static_cast<std::size_t>(worker)]; }
     [[nodiscard]] const Member& member(int worker) const {
         return members_[static_cast<std::size_t>(worker)];

@@ -18,6 +18,7 @@
 #include "benchmarks/integrity/finding.hpp"
 #include "benchmarks/integrity/others.hpp"
 #include "benchmarks/integrity/pairs.hpp"
+#include "benchmarks/integrity/progress.hpp"
 #include "benchmarks/integrity/trials.hpp"
 #include "core/base/error.hpp"
 #include "core/machine/machine.hpp"
@@ -47,11 +48,6 @@ volatile std::sig_atomic_t ending = 0;
 
 void end_soon(int) { ending = 1; }
 
-struct Sums {
-    std::uint64_t rounds = 0, work = 0;
-    double cpu_s = 0;
-};
-
 class Supervisor {
   public:
     Supervisor(const Settings& settings, std::vector<Place> places, std::string mode, const IdleGroup* group)
@@ -61,14 +57,14 @@ class Supervisor {
           crew_(settings, std::move(places), group),
           pairs_(settings, crew_),
           trials_(crew_, pairs_),
-          sums_(static_cast<std::size_t>(crew_.size()), std::vector<Sums>(kernels().size())) {}
+          progress_(settings, crew_, mode_) {}
 
     int run() {
         for (int worker = 0; worker < crew_.size(); ++worker) crew_.start(worker);
         began_s_ = now();
         next_progress_s_ = began_s_ + settings_.progress_s;
         memory_quiet_since_s_ = began_s_;
-        say_start();
+        progress_.start();
         order_replays();
         crew_.go();
         while (ending == 0 && !is_over()) {
@@ -77,7 +73,7 @@ class Supervisor {
         }
         for (int worker = 0; worker < crew_.size(); ++worker) drain(worker);
         trials_.end();
-        say_sums("end");
+        progress_.sums("end", findings_);
         return findings_ == 0 ? kSuccess : kFailure;
     }
 
@@ -92,7 +88,7 @@ class Supervisor {
     }
 
     [[nodiscard]] bool is_over() const {
-        if (!heard_) return true;
+        if (!progress_.heard()) return true;
         if (settings_.seconds > 0 && now() - began_s_ >= settings_.seconds) return true;
         if (!trials_.empty()) return false;
         bool all_given_up = true;
@@ -103,15 +99,10 @@ class Supervisor {
         if (settings_.rounds == 0) return false;
         for (int worker = 0; worker < crew_.size(); ++worker)
             for (const std::uint32_t kernel : settings_.kernels)
-                if (!crew_.member(worker).given_up && counts(kernel) &&
-                    sums_[static_cast<std::size_t>(worker)][kernel].rounds < settings_.rounds)
+                if (!crew_.member(worker).given_up && crew_.can_run(kernels()[kernel]) &&
+                    progress_.rounds(worker, kernel) < settings_.rounds)
                     return false;
         return true;
-    }
-
-    /// Pair kernels need two workers.
-    [[nodiscard]] bool counts(std::uint32_t kernel) const {
-        return kernels()[kernel].use != Use::pair || crew_.size() > 1;
     }
 
     void tick(double now_s) {
@@ -127,11 +118,10 @@ class Supervisor {
         go_on_with_replays();
         if (settings_.replays.empty())
             pairs_.go_on(now_s, [&](std::uint32_t kernel, int worker) {
-                return settings_.rounds == 0 ||
-                       sums_[static_cast<std::size_t>(worker)][kernel].rounds < settings_.rounds;
+                return settings_.rounds == 0 || progress_.rounds(worker, kernel) < settings_.rounds;
             });
         if (now_s >= next_progress_s_) {
-            say_sums("progress");
+            progress_.sums("progress", findings_);
             next_progress_s_ += settings_.progress_s;
         }
     }
@@ -168,7 +158,7 @@ class Supervisor {
             } else if (member.stopped &&
                        now_s - member.quiet_since_s >= (alone_ ? kMachineQuietS : kQuietS)) {
                 crew_.go_on(worker, now_s);
-                if (settings_.verbose) say_yielded(worker, now_s - member.stopped_since_s);
+                if (settings_.verbose) progress_.yielded(worker, now_s - member.stopped_since_s);
             }
             // Those for whom a worker stops for long may need what is held here.
             if (member.stopped && now_s - member.stopped_since_s > 1) give_memory_back();
@@ -230,12 +220,8 @@ class Supervisor {
             if (!trials_.answered(worker, report)) replayed(worker, report);
             return;
         }
-        Sums& sums = sums_[static_cast<std::size_t>(worker)][report.kernel];
-        ++sums.rounds;
-        sums.work += report.work;
-        sums.cpu_s += report.cpu_s;
+        progress_.add(worker, report);
         usual_s_[report.kernel] = std::max(usual_s_[report.kernel], report.cpu_s);
-        if (settings_.verbose) say_round(worker, report);
         if (report.answer_damaged) return suspect(worker, report, "a known answer changed in memory");
         if (report.wrong) return suspect(worker, report, "wrong answer");
         if (report.seed != round_seed(settings_.seed, report.kernel, report.epoch, report.k))
@@ -318,11 +304,7 @@ class Supervisor {
         });
         if (found == replays_.end()) return;
         replays_.erase(found);
-        Sums& sums = sums_[static_cast<std::size_t>(worker)][report.kernel];
-        ++sums.rounds;
-        sums.work += report.work;
-        sums.cpu_s += report.cpu_s;
-        say_round(worker, report);
+        progress_.add(worker, report);
         if (report.wrong) suspect(worker, report, "wrong answer");
     }
 
@@ -343,7 +325,7 @@ class Supervisor {
         const std::uint32_t order = desk.ordered != desk.served ? desk.ordered.load() : 0;
         if (killed) {
             give_memory_back();
-            heard_ = say("killed", [&](Json& json) { json.member("core", member.place.pu); }) && heard_;
+            progress_.of_core("killed", worker);
         } else {
             report.mismatch.obtained = static_cast<std::uint64_t>(status);
             const std::string what = hung_[worker] ? "hang"
@@ -357,7 +339,7 @@ class Supervisor {
         if (++member.crashes > kMostCrashes) {
             member.given_up = true;
             std::erase_if(replays_, [&](const Asked& asked) { return asked.worker == worker; });
-            heard_ = say("given up", [&](Json& json) { json.member("core", member.place.pu); }) && heard_;
+            progress_.of_core("given up", worker);
             return;
         }
         crew_.start(worker);
@@ -379,96 +361,6 @@ class Supervisor {
         }
     }
 
-    // Events.
-
-    void say_start() {
-        heard_ = say("start", [&](Json& json) {
-            json.member("version", STRATA_VERSION).member("mode", mode_).member("seed", hex(settings_.seed));
-            json.member("memory", settings_.memory_bytes);
-            json.key("cores").array();
-            for (const Place& place : crew_.places()) {
-                json.object()
-                    .member("core", place.pu)
-                    .member("package", place.package)
-                    .member("domain", place.domain);
-                json.key("microcode");
-                place.microcode.empty() ? json.null() : json.value(place.microcode);
-                json.end();
-            }
-            json.end();
-            json.key("kernels").array();
-            for (const std::uint32_t kernel : settings_.kernels)
-                if (counts(kernel)) json.value(kernels()[kernel].name);
-            json.end();
-            json.key("left_out").array();
-            for (const Kernel& kernel : kernels()) {
-                std::string why = kernel.missing();
-                if (kernel.use == Use::pair && crew_.size() < 2) why = "only one core is under test";
-                if (!why.empty()) json.object().member("kernel", kernel.name).member("why", why).end();
-            }
-            json.end();
-        });
-    }
-
-    void say_round(int worker, const Report& report) {
-        const Kernel& kernel = kernels()[report.kernel];
-        heard_ = say("round",
-                     [&](Json& json) {
-                         json.member("core", crew_.member(worker).place.pu).member("kernel", kernel.name);
-                         json.member("seed", hex(report.seed))
-                             .member("seconds", report.cpu_s)
-                             .member("work", report.work);
-                         json.member("unit", kernel.unit)
-                             .member("digest", hex(report.hash))
-                             .member("agrees", !report.wrong);
-                     }) &&
-                 heard_;
-    }
-
-    void say_yielded(int worker, double seconds) {
-        heard_ = say("yielded",
-                     [&](Json& json) {
-                         json.member("core", crew_.member(worker).place.pu).member("seconds", seconds);
-                     }) &&
-                 heard_;
-    }
-
-    /// The sums of all rounds so far, by kernel and core.
-    void say_sums(const char* event) {
-        std::uint64_t rounds = 0;
-        for (const auto& of_worker : sums_)
-            for (const Sums& sums : of_worker) rounds += sums.rounds;
-        heard_ = say(event,
-                     [&](Json& json) {
-                         json.member("seconds", now() - began_s_)
-                             .member("rounds", rounds)
-                             .member("findings", findings_);
-                         json.key("sums").array();
-                         for (int worker = 0; worker < crew_.size(); ++worker)
-                             for (std::size_t kernel = 0; kernel < kernels().size(); ++kernel) {
-                                 const Sums& sums = sums_[static_cast<std::size_t>(worker)][kernel];
-                                 if (sums.rounds == 0) continue;
-                                 json.object()
-                                     .member("core", crew_.member(worker).place.pu)
-                                     .member("kernel", kernels()[kernel].name);
-                                 json.member("rounds", sums.rounds)
-                                     .member("seconds", sums.cpu_s)
-                                     .member("work", sums.work);
-                                 json.member("unit", kernels()[kernel].unit).end();
-                             }
-                         json.end();
-                         json.key("yielded").array();
-                         for (int worker = 0; worker < crew_.size(); ++worker) {
-                             const Member& member = crew_.member(worker);
-                             const double since = member.stopped ? now() - member.stopped_since_s : 0;
-                             json.object().member("core", member.place.pu).member("times", member.stops);
-                             json.member("seconds", member.stopped_s + since).end();
-                         }
-                         json.end();
-                     }) &&
-                 heard_;
-    }
-
     struct Asked {
         Replay replay;
         int worker;
@@ -482,7 +374,7 @@ class Supervisor {
     Pairs pairs_;
     Trials trials_;
     Others others_;
-    std::vector<std::vector<Sums>> sums_;
+    Progress progress_;
     std::vector<Asked> replays_;
     std::map<std::pair<std::uint64_t, std::int32_t>, std::uint64_t> hashes_;
     std::deque<std::pair<std::uint64_t, std::int32_t>> hash_order_;
@@ -491,7 +383,7 @@ class Supervisor {
     std::map<int, int> told_;  // how often to give a round up, without rounds that were given up
     double began_s_ = 0, next_progress_s_ = 0, memory_quiet_since_s_ = 0, next_memory_look_s_ = 0;
     int waiting_ = 0;
-    bool memory_held_ = false, memory_scarce_ = false, heard_ = true;
+    bool memory_held_ = false, memory_scarce_ = false;
     std::uint64_t findings_ = 0;
 };
 
