@@ -191,7 +191,7 @@ void answer(const Potential& potential, std::istringstream& words) {
         to_atoms(rho);
         const double embedded = embed(*potential.eam, sight.species, rho.data(), sight.own, slopes.data());
         for (std::size_t k = 0; k < seen.of.size(); ++k) slopes[count + k] = slopes[seen.of[k]];
-        sums = add_eam_forces(pairs, sight, *potential.eam, slopes.data(), forces);
+        sums = add_eam_forces(pairs, sight, *potential.eam, slopes.data(), true, forces);
         sums.energy += embedded;
     }
     for (auto& axis : f) to_atoms(axis);

@@ -45,7 +45,8 @@ void add_forces(const Step& step, Scope& scope, const PairVersions& at, const st
     over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
         double* f[3];
         pointers(here[force], f);
-        const Sums found = add_eam_forces(pairs, sight, *s.eam, pointer(here[slope]), f);
+        const Sums found =
+            add_eam_forces(pairs, sight, *s.eam, pointer(here[slope]), s.sums_due(here.step), f);
         if (!s.sums_due(here.step)) return;
         here[sums].resize(kSums);
         here[sums][kPotential] = found.energy;

@@ -139,7 +139,7 @@ std::uint32_t* Clusters::test(const Box& box, float square, std::int32_t begin, 
         __mmask16 yes = _mm512_cmplt_ps_mask(sum, _mm512_set1_ps(square));
         if (end - k < 16) yes &= static_cast<__mmask16>((1U << (end - k)) - 1);
         const __m512i number = _mm512_add_epi32(lanes, _mm512_set1_epi32(k + static_cast<int>(plus)));
-        const __m512i entry = _mm512_add_epi32(_mm512_slli_epi32(number, 2), _mm512_set1_epi32(3));
+        const __m512i entry = _mm512_or_epi32(_mm512_slli_epi32(number, kCouples), _mm512_set1_epi32(kAll));
         _mm512_storeu_si512(found, _mm512_maskz_compress_epi32(yes, entry));
         found += __builtin_popcount(yes);
     }
@@ -152,7 +152,7 @@ std::uint32_t* Clusters::test(const Box& box, float square, std::int32_t begin, 
             const float d = std::max(std::max(below, above), 0.0F);
             sum += d * d;
         }
-        *found = (static_cast<std::uint32_t>(k) + plus) * 4 + 3;
+        *found = (static_cast<std::uint32_t>(k) + plus) * kWhich + kAll;
         found += sum < square ? 1 : 0;
     }
 #endif

@@ -11,6 +11,10 @@ namespace strata::md {
 inline constexpr int kCluster = 4;
 /// Clusters come in pairs, eight atoms: the kernel computes those with one cluster more at a time.
 inline constexpr int kPair = 2 * kCluster;
+/// A list says of a cluster to which of the eight atoms it is near, with a bit for each couple of these: an
+/// entry is cluster * kWhich + which.
+inline constexpr int kCouples = kPair / 2;
+inline constexpr std::uint32_t kWhich = 1U << kCouples, kAll = kWhich - 1;
 
 /// Atoms sorted by columns along z, which are walked up and down in turn: each four that follow one another
 /// are a cluster, and no column is filled up.
@@ -34,7 +38,7 @@ class Clusters {
         return {{lo_[0][k], lo_[1][k], lo_[2][k]}, {hi_[0][k], hi_[1][k], hi_[2][k]}};
     }
     /// Writes to `found`, which has room for all and sixteen more, the clusters from `first` on whose box is
-    /// nearer to this one than reach, upwards, as (cluster + plus) * 4 + 3; returns behind the last.
+    /// nearer to this one than reach, upwards, as entries near to all of the eight; returns behind the last.
     std::uint32_t* near(const Box& box, float reach, std::int32_t first, std::uint32_t plus,
                         std::uint32_t* found) const;
     /// Frees what only near() needs.

@@ -54,17 +54,6 @@ struct Tables {
     }
 };
 
-template <class Real>
-struct Wholes {
-    typename Vectors<Real>::WholesOf of[Wide<Real>::kPieces];
-};
-template <class Real>
-Wholes<Real> wholes(const Wide<Real>& bits) {
-    Wholes<Real> r;
-    std::memcpy(r.of, bits.of, sizeof r.of);
-    return r;
-}
-
 template <class Real, Kinds kinds>
 class Law {
   public:
@@ -134,14 +123,8 @@ class Kernel {
             start(at, x + 2 * eight * kPerCluster);
             inside(at, x + 2 * eight * kPerCluster, f + 2 * eight * kPerCluster);
             for (const std::uint32_t entry : list.of(eight)) {
-                const std::size_t other = entry / 4 * kPerCluster;
-                const unsigned which = entry & 3U;
-                if (which == 3)
-                    cluster<true, true>(at, x + other, f + other);
-                else if (which == 1)
-                    cluster<true, false>(at, x + other, f + other);
-                else
-                    cluster<false, true>(at, x + other, f + other);
+                const std::size_t other = entry / kWhich * kPerCluster;
+                cluster(at, x + other, f + other, entry % kWhich);
             }
             repeat<2>([&](auto row) {
                 repeat<kParts>([&](auto part) {
@@ -186,37 +169,43 @@ class Kernel {
         });
     }
 
-    /// A row with a cluster. first: it begins the sum of forces on the cluster. apart: added to the square of
-    /// a distance.
-    template <bool first, bool masked = false>
+    /// A part of a row with a cluster. first: it begins the sum of forces on the cluster. apart: added to the
+    /// square of a distance.
+    template <int part, bool first, bool masked = false>
     [[gnu::always_inline]] void pairs(Row& row, Other& other, Wide<Real>& energy,
                                       const Wide<Real>* apart = nullptr) const {
+        Wide<Real> d[3];
+        repeat<3>([&](auto c) { d[c] = row.x[part][c] - other.x[c]; });
+        Wide<Real> square = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
+        if constexpr (masked) square = square + apart[part];
+        const auto get = [&]<int parameter>(std::integral_constant<int, parameter>) {
+            return law_.template get<parameter>(row.kind[part], other.kind);
+        };
+        const Wide<Real> limit = get(std::integral_constant<int, kSquare>{});
+        const Wide<Real> two = inverse_within(square, limit), four = two * two, six = four * two;
+        const Wide<Real> twelve = get(std::integral_constant<int, kTwelve>{});
+        const Wide<Real> minus_six = get(std::integral_constant<int, kMinusSix>{});
+        Wide<Real> pull = fma(twelve, six, minus_six) * (four * four);
+        if constexpr (shifted) pull = pull - get(std::integral_constant<int, kForceAtCut>{}) * sqrt(two);
+        repeat<3>([&](auto c) {
+            row.f[part][c] = fma(pull, d[c], row.f[part][c]);
+            other.f[c] = first ? pull * d[c] : fma(pull, d[c], other.f[c]);
+        });
+        if constexpr (sums) {
+            const Wide<Real> sixth(Real(1) / 6), half(Real(0.5));
+            Wide<Real> u = fma(twelve * half, six, minus_six) * sixth * six -
+                           get(std::integral_constant<int, kEnergyAtCut>{});
+            if constexpr (shifted)
+                u = u + get(std::integral_constant<int, kForceAtCut>{}) * (square * sqrt(two));
+            energy = energy + within(square, limit, u);
+        }
+    }
+    /// All parts of a row.
+    template <bool first, bool masked = false>
+    [[gnu::always_inline]] void whole(Row& row, Other& other, Wide<Real>& energy,
+                                      const Wide<Real>* apart = nullptr) const {
         repeat<kParts>([&](auto part) __attribute__((always_inline)) {
-            Wide<Real> d[3];
-            repeat<3>([&](auto c) { d[c] = row.x[part][c] - other.x[c]; });
-            Wide<Real> square = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
-            if constexpr (masked) square = square + apart[part];
-            const auto get = [&]<int parameter>(std::integral_constant<int, parameter>) {
-                return law_.template get<parameter>(row.kind[part], other.kind);
-            };
-            const Wide<Real> limit = get(std::integral_constant<int, kSquare>{});
-            const Wide<Real> two = inverse_within(square, limit), four = two * two, six = four * two;
-            const Wide<Real> twelve = get(std::integral_constant<int, kTwelve>{});
-            const Wide<Real> minus_six = get(std::integral_constant<int, kMinusSix>{});
-            Wide<Real> pull = fma(twelve, six, minus_six) * (four * four);
-            if constexpr (shifted) pull = pull - get(std::integral_constant<int, kForceAtCut>{}) * sqrt(two);
-            repeat<3>([&](auto c) {
-                row.f[part][c] = fma(pull, d[c], row.f[part][c]);
-                other.f[c] = first && part() == 0 ? pull * d[c] : fma(pull, d[c], other.f[c]);
-            });
-            if constexpr (sums) {
-                const Wide<Real> sixth(Real(1) / 6), half(Real(0.5));
-                Wide<Real> u = fma(twelve * half, six, minus_six) * sixth * six -
-                               get(std::integral_constant<int, kEnergyAtCut>{});
-                if constexpr (shifted)
-                    u = u + get(std::integral_constant<int, kForceAtCut>{}) * (square * sqrt(two));
-                energy = energy + within(square, limit, u);
-            }
+            pairs<part(), first && part() == 0, masked>(row, other, energy, apart);
         });
     }
 
@@ -225,12 +214,23 @@ class Kernel {
         if constexpr (kinds != Kinds::one) other.kind = spread(x + 12);
     }
 
-    template <bool a, bool b>
-    [[gnu::always_inline]] void cluster(Eight& at, const Real* x, Real* f) const {
+    /// A part is a couple of atoms or, in float, two couples: those that are near the cluster are computed.
+    [[gnu::always_inline]] void cluster(Eight& at, const Real* x, Real* f, std::uint32_t which) const {
+        constexpr std::uint32_t kPart = (1U << kCouples / 2 / kParts) - 1;
         Other other;
         load(other, x);
-        if constexpr (a) pairs<true>(at.rows[0], other, at.energy);
-        if constexpr (b) pairs<!a>(at.rows[1], other, at.energy);
+        if (which == kAll) {
+            whole<true>(at.rows[0], other, at.energy);
+            whole<false>(at.rows[1], other, at.energy);
+        } else {
+            for (auto& along : other.f) along = Wide<Real>(0);
+            repeat<2>([&](auto row) {
+                repeat<kParts>([&](auto part) {
+                    if ((which >> (row * 2 + part) & kPart) != 0)
+                        pairs<part(), false>(at.rows[row], other, at.energy);
+                });
+            });
+        }
         settle(f, other.f[0], other.f[1], other.f[2]);
     }
 
@@ -245,37 +245,17 @@ class Kernel {
         }
         Other other;
         load(other, x);
-        pairs<true, true>(at.rows[0], other, at.energy, above);
+        whole<true, true>(at.rows[0], other, at.energy, above);
         settle(f, other.f[0], other.f[1], other.f[2]);
         load(other, x + kPerCluster);
-        pairs<true>(at.rows[0], other, at.energy);
-        pairs<false, true>(at.rows[1], other, at.energy, above);
+        whole<true>(at.rows[0], other, at.energy);
+        whole<false, true>(at.rows[1], other, at.energy, above);
         settle(f + kPerCluster, other.f[0], other.f[1], other.f[2]);
     }
 
     Tables<Real> tables_;
     Law<Real, kinds> law_;
 };
-
-/// Adds forces by slots to those by atoms.
-template <class Real, bool sums>
-void unpack(const Pairs& pairs, const Real* x, const Real* by_slot, double* const f[3], double* virial) {
-    for (const Clusters* clusters : {&pairs.own(), &pairs.halo()})
-        for (std::size_t k = 0; k < clusters->atoms().size();
-             k += kCluster, x += kPerCluster, by_slot += kPerCluster)
-            for (std::size_t l = 0; l < kCluster; ++l) {
-                const std::int32_t atom = clusters->atoms()[k + l];
-                if (atom < 0) break;
-                double g[3];
-                for (std::size_t c = 0; c < 3; ++c)
-                    f[c][atom] += g[c] = static_cast<double>(by_slot[4 * c + l]);
-                if constexpr (!sums) continue;
-                // The sum over pairs of r f is that over atoms of x f.
-                const double at[3] = {x[l], x[4 + l], x[8 + l]};
-                constexpr int kFirst[] = {0, 1, 2, 0, 0, 1}, kSecond[] = {0, 1, 2, 1, 2, 2};
-                for (int v = 0; v < 6; ++v) virial[v] += at[kFirst[v]] * g[kSecond[v]];
-            }
-}
 
 template <class Real, Kinds kinds, bool shifted, bool sums>
 Sums compute(const Pairs& pairs, const Sight& sight, const LennardJones& potential, double* const f[3]) {

@@ -208,7 +208,7 @@ int go(const Choice& choice) {
     const double sums = shortest(choice.seconds, [&] { liquid.add_forces(true); });
     double rows = 0, entries = 0;
     for (const std::uint32_t entry : liquid.pairs().list().entries)
-        rows += (entry & 3U) == 3 ? 2 : 1, ++entries;
+        rows += ((entry & 3U) != 0 ? 1 : 0) + ((entry & 12U) != 0 ? 1 : 0), ++entries;
     const double within = kDensity * 2.0 / 3 * 3.14159265358979 * std::pow(choice.cutoff, 3);
     liquid.rebuild(), liquid.prune(), liquid.forces(false);
     int number = 1;

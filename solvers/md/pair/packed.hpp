@@ -1,4 +1,4 @@
-// Positions by clusters: of four atoms x, then y, then z, then species.
+// Positions by clusters: of four atoms x, then y, then z, then species. Forces by clusters in the same way.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,26 @@ const Real* pack(const Pairs& pairs, const Sight& sight) {
             }
         }
     return packed;
+}
+
+/// Adds forces by slots to those by atoms.
+template <class Real, bool sums>
+void unpack(const Pairs& pairs, const Real* x, const Real* by_slot, double* const f[3], double* virial) {
+    for (const Clusters* clusters : {&pairs.own(), &pairs.halo()})
+        for (std::size_t k = 0; k < clusters->atoms().size();
+             k += kCluster, x += kPerCluster, by_slot += kPerCluster)
+            for (std::size_t l = 0; l < kCluster; ++l) {
+                const std::int32_t atom = clusters->atoms()[k + l];
+                if (atom < 0) break;
+                double g[3];
+                for (std::size_t c = 0; c < 3; ++c)
+                    f[c][atom] += g[c] = static_cast<double>(by_slot[4 * c + l]);
+                if constexpr (!sums) continue;
+                // The sum over pairs of r f is that over atoms of x f.
+                const double at[3] = {x[l], x[4 + l], x[8 + l]};
+                constexpr int kFirst[] = {0, 1, 2, 0, 0, 1}, kSecond[] = {0, 1, 2, 1, 2, 2};
+                for (int v = 0; v < 6; ++v) virial[v] += at[kFirst[v]] * g[kSecond[v]];
+            }
 }
 
 }  // namespace strata::md

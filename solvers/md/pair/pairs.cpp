@@ -8,6 +8,42 @@
 
 namespace strata::md {
 
+namespace {
+
+/// Of each entry two rows of lanes: writes the entries that have some, near to the couples that have them.
+/// Returns how many. There is room for sixteen more, here and in `lanes`.
+std::size_t keep(std::span<const std::uint32_t> entries, const std::uint16_t* lanes, std::uint32_t* kept) {
+    std::uint32_t* to = kept;
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+    for (std::size_t k = 0; k < entries.size(); k += 16) {
+        const std::size_t left = entries.size() - k;
+        const auto there = static_cast<__mmask16>(left < 16 ? (1U << left) - 1 : 0xffffU);
+        const __m512i bytes = _mm512_maskz_loadu_epi32(there, lanes + 2 * k);
+        // A bit for each byte that is not 0, and their sum.
+        const __m512i bits =
+            _mm512_maskz_mov_epi8(_mm512_test_epi8_mask(bytes, bytes), _mm512_set1_epi32(0x08040201));
+        const __m512i which =
+            _mm512_madd_epi16(_mm512_maddubs_epi16(bits, _mm512_set1_epi8(1)), _mm512_set1_epi16(1));
+        const __m512i cluster =
+            _mm512_andnot_si512(_mm512_set1_epi32(kAll), _mm512_maskz_loadu_epi32(there, entries.data() + k));
+        const __mmask16 yes = _mm512_test_epi32_mask(which, which);
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(yes, _mm512_or_si512(cluster, which)));
+        to += __builtin_popcount(yes);
+    }
+#else
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        std::uint32_t which = 0;
+        for (std::uint32_t couple = 0; couple < kCouples; ++couple)
+            which |= (lanes[2 * k + couple / 2] >> couple % 2 * 8 & 0xff) != 0 ? 1U << couple : 0U;
+        *to = (entries[k] & ~kAll) | which;
+        to += which != 0 ? 1 : 0;
+    }
+#endif
+    return static_cast<std::size_t>(to - kept);
+}
+
+}  // namespace
+
 void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, double reach) {
     std::vector<std::int32_t> own(static_cast<std::size_t>(sight.own)), halo;
     std::iota(own.begin(), own.end(), 0);
@@ -70,24 +106,26 @@ void Pairs::prune(const Sight& sight, double inner) {
     const double far = inner + rounding_;
     const Wide<float> square(static_cast<float>(far * far));
     inner_.begin.assign(1, 0);
-    inner_.entries.resize(outer_.entries.size());
+    inner_.entries.resize(outer_.entries.size() + 16);
+    static thread_local std::vector<std::uint16_t> lanes;
     std::size_t count = 0;
     for (std::size_t eight = 0; eight + 1 < outer_.begin.size(); ++eight) {
         Wide<float> at[2][3];
         for (std::size_t row = 0; row < 2; ++row)
             for (std::size_t c = 0; c < 3; ++c)
                 at[row][c] = each(x + (2 * eight + row) * kPerCluster + 4 * c);
-        for (const std::uint32_t entry : outer_.of(eight)) {
-            const float* const other = x + entry / 4 * kPerCluster;
+        const std::span<const std::uint32_t> entries = outer_.of(eight);
+        if (lanes.size() < 2 * entries.size() + 32) lanes.resize(2 * entries.size() + 32);
+        std::uint16_t* lane = lanes.data();
+        for (const std::uint32_t entry : entries) {
+            const float* const other = x + entry / kWhich * kPerCluster;
             const Wide<float> u[3] = {spread(other), spread(other + 4), spread(other + 8)};
-            std::uint32_t which = 0;
-            for (std::uint32_t row = 0; row < 2; ++row) {
+            for (std::size_t row = 0; row < 2; ++row) {
                 const Wide<float> dx = at[row][0] - u[0], dy = at[row][1] - u[1], dz = at[row][2] - u[2];
-                which |= any_within(fma(dz, dz, fma(dy, dy, dx * dx)), square) ? 1U << row : 0U;
+                *lane++ = lanes_within(fma(dz, dz, fma(dy, dy, dx * dx)), square);
             }
-            inner_.entries[count] = (entry & ~3U) | which;
-            count += which != 0 ? 1 : 0;
         }
+        count += keep(entries, lanes.data(), inner_.entries.data() + count);
         inner_.begin.push_back(static_cast<std::uint32_t>(count));
     }
     inner_.entries.resize(count);

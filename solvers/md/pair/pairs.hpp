@@ -62,8 +62,7 @@ class Pairs {
     void for_each(Each each) const;
     [[nodiscard]] std::size_t bytes() const;
 
-    /// Clusters near each eight atoms: (cluster * 4 + which), where 1 of `which` is for the first four of
-    /// these, 2 for the others. Pairs within the eight are not listed.
+    /// Clusters near each eight atoms (kWhich). Pairs within the eight are not listed.
     struct List {
         std::vector<std::uint32_t> entries;
         std::vector<std::uint32_t> begin;  ///< of each eight
@@ -101,11 +100,10 @@ void Pairs::for_each(Each each) const {
                 if (of[i] >= 0 && of[j] >= 0) each(of[i], of[j]);
         for (const std::uint32_t entry : list().of(eight))
             for (std::uint32_t j = 0; j < kCluster; ++j) {
-                const std::int32_t other = atom(entry / 4 * kCluster + j);
+                const std::int32_t other = atom(entry / kWhich * kCluster + j);
                 if (other < 0) continue;
-                for (int i = (entry & 1U) != 0 ? 0 : kCluster; i < ((entry & 2U) != 0 ? kPair : kCluster);
-                     ++i)
-                    if (of[i] >= 0) each(of[i], other);
+                for (int i = 0; i < kPair; ++i)
+                    if ((entry >> i / 2 & 1U) != 0 && of[i] >= 0) each(of[i], other);
             }
     }
 }

@@ -110,23 +110,97 @@ template <class Real>
     });
 }
 
+template <class Real>
+[[gnu::always_inline]] inline Wide<Real> least(const Wide<Real>& a, const Wide<Real>& b) {
+    return by_piece<Real>([&](int k) { return a.of[k] < b.of[k] ? a.of[k] : b.of[k]; });
+}
+
+/// Whole numbers in place of floating-point ones.
+template <class Real>
+struct Wholes {
+    typename Vectors<Real>::WholesOf of[Wide<Real>::kPieces];
+};
+template <class Real>
+[[gnu::always_inline]] inline Wholes<Real> wholes(const Wide<Real>& bits) {
+    Wholes<Real> r;
+    std::memcpy(r.of, bits.of, sizeof r.of);
+    return r;
+}
+template <class Real>
+[[gnu::always_inline]] inline Wholes<Real> plus(const Wholes<Real>& a, const Wholes<Real>& b) {
+    Wholes<Real> r;
+    repeat<Wide<Real>::kPieces>([&](auto k) { r.of[k] = a.of[k] + b.of[k]; });
+    return r;
+}
+template <class Real>
+[[gnu::always_inline]] inline Wholes<Real> times(const Wholes<Real>& a, Whole<Real> b) {
+    Wholes<Real> r;
+    repeat<Wide<Real>::kPieces>([&](auto k) { r.of[k] = a.of[k] * b; });
+    return r;
+}
+/// Of values from 0 to 2^31: without what is behind the point.
+[[gnu::always_inline]] inline Wholes<double> truncated(const Wide<double>& x) {
+    Wholes<double> r;
+#ifdef __AVX512F__
+    r.of[0] = (Vectors<double>::WholesOf)_mm512_cvtepi32_epi64(_mm512_cvttpd_epi32(x.of[0]));
+#else
+    for (int k = 0; k < Wide<double>::kPieces; ++k)
+        for (std::size_t l = 0; l < kRegister / sizeof(double); ++l)
+            r.of[k][l] = static_cast<std::int32_t>(x.of[k][l]);
+#endif
+    return r;
+}
+/// Of values below 2^31.
+[[gnu::always_inline]] inline Wide<double> reals(const Wholes<double>& x) {
+    Wide<double> r;
+#ifdef __AVX512F__
+    r.of[0] = _mm512_cvtepi32_pd(_mm512_cvtepi64_epi32((__m512i)x.of[0]));
+#else
+    for (int k = 0; k < Wide<double>::kPieces; ++k)
+        for (std::size_t l = 0; l < kRegister / sizeof(double); ++l)
+            r.of[k][l] = static_cast<double>(static_cast<std::int32_t>(x.of[k][l]));
+#endif
+    return r;
+}
+/// A column of a table of rows of four: of each lane's row.
+[[gnu::always_inline]] inline Wide<double> column(const double* table, const Wholes<double>& row,
+                                                  int number) {
+    Wide<double> r;
+#ifdef __AVX512F__
+    r.of[0] = _mm512_i64gather_pd(_mm512_slli_epi64((__m512i)row.of[0], 2), table + number, 8);
+#else
+    for (int k = 0; k < Wide<double>::kPieces; ++k)
+        for (std::size_t l = 0; l < kRegister / sizeof(double); ++l)
+            r.of[k][l] = table[4 * row.of[k][l] + number];
+#endif
+    return r;
+}
+
 /// Where square < limit: the value; elsewhere 0.
 template <class Real>
 [[gnu::always_inline]] inline Wide<Real> within(const Wide<Real>& square, const Wide<Real>& limit,
                                                 const Wide<Real>& value) {
     return by_piece<Real>([&](int k) { return square.of[k] < limit.of[k] ? value.of[k] : Piece<Real>{}; });
 }
-template <class Real>
-[[gnu::always_inline]] inline bool any_within(const Wide<Real>& square, const Wide<Real>& limit) {
+/// A bit for each lane: whether it is below the limit.
+[[gnu::always_inline]] inline std::uint16_t lanes_within(const Wide<float>& square,
+                                                         const Wide<float>& limit) {
 #ifdef __AVX512F__
-    if constexpr (sizeof(Real) == 4) return _mm512_cmplt_ps_mask(square.of[0], limit.of[0]) != 0;
-#endif
-    Whole<Real> any = 0;
-    for (int k = 0; k < Wide<Real>::kPieces; ++k) {
+    return _mm512_cmplt_ps_mask(square.of[0], limit.of[0]);
+#else
+    std::uint32_t bits = 0;
+    constexpr std::size_t kOf = kRegister / sizeof(float);
+    for (std::size_t k = 0; k < Wide<float>::kPieces; ++k) {
+#ifdef __AVX__
+        const __m256 yes = (__m256)(square.of[k] < limit.of[k]);
+        bits |= static_cast<std::uint32_t>(_mm256_movemask_ps(yes)) << kOf * k;
+#else
         const auto yes = square.of[k] < limit.of[k];
-        for (std::size_t l = 0; l < kRegister / sizeof(Real); ++l) any |= yes[l];
+        for (std::size_t l = 0; l < kOf; ++l) bits |= yes[l] != 0 ? 1U << (kOf * k + l) : 0U;
+#endif
     }
-    return any != 0;
+    return static_cast<std::uint16_t>(bits);
+#endif
 }
 
 /// 1 / square where square < limit, elsewhere 0. A division of doubles takes longer than all else that is

@@ -71,19 +71,27 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
             .allowed(fmt::format("up to Nr dr = {}", static_cast<double>(n_r) * dr));
 
     std::vector<double> masses;
+    std::vector<KnotFunction> densities, pairs;  // the latter in rows of the lower triangle
     for (std::size_t e = 0; e < count; ++e) {
         file.need_words("atomic number, mass, lattice constant and lattice of " + names[e]);
         masses.push_back(file.real(1, "the mass of " + names[e]));
         if (!(masses.back() > 0))
             throw file.wrong("a mass must be positive").given(std::string(file.words()[1]));
         eam.embeddings_.emplace_back(file.numbers(n_rho, "the embedding energy of " + names[e]), d_rho);
-        eam.densities_.emplace_back(file.numbers(n_r, "the density of " + names[e]), dr);
+        densities.emplace_back(file.numbers(n_r, "the density of " + names[e]), dr);
     }
     for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j <= i; ++j)
-            eam.pairs_.emplace_back(file.numbers(n_r, fmt::format("r phi of {} and {}", names[i], names[j])),
-                                    dr);
-    for (const std::size_t element : eam.elements_) eam.masses_.push_back(masses[element]);
+            pairs.emplace_back(file.numbers(n_r, fmt::format("r phi of {} and {}", names[i], names[j])), dr);
+    eam.rows_ = static_cast<std::int64_t>(n_r) - 1, eam.per_step_ = 1 / dr;
+    for (const std::size_t a : eam.elements_) {
+        eam.masses_.push_back(masses[a]);
+        densities[a].add_rows(eam.density_rows_);
+        for (const std::size_t b : eam.elements_) {
+            const auto [j, i] = std::minmax(a, b);
+            pairs[i * (i + 1) / 2 + j].add_rows(eam.pair_rows_);
+        }
+    }
     return eam;
 }
 

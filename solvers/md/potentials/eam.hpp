@@ -36,11 +36,9 @@ class KnotFunction {
         return {((piece->c3 * t + piece->c2) * t + piece->c1) * t + piece->c0,
                 ((3 * piece->c3 * t + 2 * piece->c2) * t + piece->c1) * per_step_};
     }
-    /// Only y.
-    [[nodiscard]] double value(double x) const {
-        const Piece* piece = nullptr;
-        const double t = find(x, piece);
-        return ((piece->c3 * t + piece->c2) * t + piece->c1) * t + piece->c0;
+    /// Adds c0 to c3 of each piece.
+    void add_rows(std::vector<double>& rows) const {
+        for (const Piece& p : pieces_) rows.insert(rows.end(), {p.c0, p.c1, p.c2, p.c3});
     }
     /// The last knot.
     [[nodiscard]] double end() const { return static_cast<double>(pieces_.size()) * step_; }
@@ -69,30 +67,24 @@ class Eam {
     [[nodiscard]] double cutoff() const { return cutoff_; }
     /// Of each kind, in g/mol.
     [[nodiscard]] const std::vector<double>& masses() const { return masses_; }
-    /// What an atom of a kind adds to rho at a distance.
-    [[nodiscard]] const KnotFunction& density(std::int32_t kind) const {
-        return densities_[elements_[static_cast<std::size_t>(kind)]];
-    }
     /// F and F'; beyond the last knot by a straight line, as LAMMPS.
     [[nodiscard]] KnotFunction::Value embedding(std::int32_t kind, double rho) const;
-    /// phi and phi' of a pair of kinds.
-    [[nodiscard]] KnotFunction::Value pair(std::int32_t a, std::int32_t b, double r) const {
-        const KnotFunction::Value z = pairs_[pair_of(a, b)](r);
-        const double phi = z.y / r;
-        return {phi, (z.slope - phi) / r};
-    }
+
+    [[nodiscard]] std::int64_t kinds() const { return static_cast<std::int64_t>(elements_.size()); }
+    /// Functions of the distance, as KnotFunction has them, by rows of four coefficients: rows() of each kind
+    /// with what its atoms add to rho, and of each pair of kinds (at a * kinds() + b) with r phi.
+    [[nodiscard]] std::int64_t rows() const { return rows_; }
+    [[nodiscard]] double per_step() const { return per_step_; }
+    [[nodiscard]] const double* density_rows() const { return density_rows_.data(); }
+    [[nodiscard]] const double* pair_rows() const { return pair_rows_.data(); }
 
   private:
-    [[nodiscard]] std::size_t pair_of(std::int32_t a, std::int32_t b) const {
-        const std::size_t i = elements_[static_cast<std::size_t>(a)],
-                          j = elements_[static_cast<std::size_t>(b)];
-        return i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
-    }
-    double cutoff_ = 0;
+    double cutoff_ = 0, per_step_ = 0;
+    std::int64_t rows_ = 0;
     std::vector<std::size_t> elements_;  // of each kind, in the file
     std::vector<double> masses_;
-    std::vector<KnotFunction> embeddings_, densities_;  // of each element
-    std::vector<KnotFunction> pairs_;                   // r phi, rows of the lower triangle
+    std::vector<KnotFunction> embeddings_;  // of each element
+    std::vector<double> density_rows_, pair_rows_;
 };
 
 }  // namespace strata::md
