@@ -213,7 +213,9 @@ void PlanAccesses::field(const UseData& data, const std::byte* origin, const Use
     };
     if (use.access == Access::need || use.access == Access::modify) {
         if (use.towards == Int3{}) {
-            for (const Box& seen : ghosts_of(use, own)) box(Kind::read, seen);
+            for (const Box& seen :
+                 ghosts_of(use, static_cast<const Grid&>(*of.family), patch, of.on, of.border))
+                box(Kind::read, seen);
         } else {
             box(Kind::read, own);
             for (const Box& side : upwind_of(own, use.width, use.towards, use.corners)) box(Kind::read, side);

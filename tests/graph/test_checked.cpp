@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/graph/declare/zones.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/cloud.hpp"
@@ -398,6 +399,43 @@ TEST_CASE("corners that a sweep did not declare are refused") {
         CHECK(says(read(s.of_table, 4, -1), {"reads 'table' at (4, -1, 0)", "outside the ghosts"}));
         CHECK(says(read(s.of_plain, 5, 5), {"reads 'plain' at (5, 5, 0)", "(1, 1, 0) layers"}));
     }
+}
+
+TEST_CASE("a sweep within zones is refused what lies beyond a joined face") {
+    const auto said = [](bool modifies, int i) {
+        ZoneList list("ring");
+        list.zone({{0, 0, 0}, {4, 2, 1}}, {2, 2, 1});
+        list.join(0, {0, true}, 0, {0, false}, {1, 2, 3});
+        Graph graph("g");
+        const Zones& ring = graph.add<Zones>(std::move(list));
+        const auto v = graph.field<double>("v", ring, On::cells);
+        Task first = graph.start().task("first", ring);
+        first.run([now = first.make(v)](Here& here) {
+            for_each(here.cells(), [&](int x, int y, int) { here[now](x, y) = 1; });
+        });
+        Task sweep = graph.step().task("sweep", ring);
+        const auto order = upwind(0, 1).within_zones();
+        double sum = 0;
+        const auto now = modifies ? sweep.modify(v, order) : sweep.modify(v);
+        const auto before = sweep.need(v.at(1), order);
+        sweep.run([=, &sum](Here& here) {
+            if (here.patch == (i < 2 ? 0 : 1)) sum += modifies ? here[now](i, 0) : here[before](i, 0);
+        });
+        Simulation run(graph, Members::alone(), {});
+        run.start();
+        try {
+            run.advance(1);
+        } catch (const strata::Error& error) {
+            return std::string(error.text());
+        }
+        return std::string("nothing");
+    };
+    CHECK(said(false, 0) == "nothing");
+    CHECK(said(true, 3) == "nothing");
+    CHECK(says(said(false, -1), {"task 'sweep', patch 0 of 'ring', step 1: reads 'v' at (-1, 0, 0)",
+                                 "nothing beyond joined faces"}));
+    CHECK(says(said(true, -1), {"touches 'v' at (-1, 0, 0)"}));
+    CHECK(says(said(true, 4), {"touches 'v' at (4, 0, 0)"}));
 }
 
 TEST_CASE("ghosts of what is modified may be read and not written") {

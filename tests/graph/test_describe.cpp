@@ -49,6 +49,8 @@ TEST_CASE("a task whose patches have an order needs what it makes itself") {
     sum.run([](Here&) {});
     Task smooth = graph.step().task("smooth", grid);
     (void)smooth.modify(u, upwind(0, 1)), smooth.run([](Here&) {});
+    Task apart = graph.step().task("apart", grid);
+    (void)apart.modify(u.at(1), upwind(1, -1).within_zones()), apart.run([](Here&) {});
     const std::string text = describe(graph, resolve(graph));
     const auto number_of = [&](const char* name) {
         const std::size_t at = text.find(std::string(",\"name\":\"") + name + "\",\"what\"");
@@ -62,6 +64,7 @@ TEST_CASE("a task whose patches have an order needs what it makes itself") {
     };
     CHECK(has_edge("sum", R"("label":"s","version":0,"through":"upwind x+ y- 2 with corners")"));
     CHECK(has_edge("smooth", R"("label":"u","version":1,"through":"upwind x+")"));
+    CHECK(has_edge("apart", R"("label":"u","version":2,"through":"upwind y- within zones")"));
 }
 
 TEST_CASE("a need without corners says so") {

@@ -182,7 +182,7 @@ TEST_CASE(
             const Division::PatchPosition position = division.find(patch);
             const Box& in_block = layout.blocks[position.part].owned;
             std::set<int> near;
-            for (const Box& seen : ghosts_of(use, grid->owned(patch, layout.on, {})))
+            for (const Box& seen : ghosts_of(use, *grid, patch, layout.on, {}))
                 each_index(seen, [&](const Int3& at) {
                     const Owner owner = owner_of(*grid, at, layout.on, {});
                     if (owner.patch < 0) return;

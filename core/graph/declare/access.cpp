@@ -65,6 +65,7 @@ void refuse_index(const ViewSource& shown, const Int3& at, const Box& allowed) {
                       : fmt::format("outside the ghosts that it declared, {} layers", triple(use->width));
         remedy = fmt::format("declare {0} with wider ghosts, or stay inside the view's box()",
                              use->access == Access::need ? "the need" : "the sum");
+        if (use->in_zone) remedy += "; a sweep within zones sees nothing beyond joined faces";
     } else if (use != nullptr && use->access == Access::modify && use->width != Int3{}) {
         outside = fmt::format("outside its patch's own values and its ghosts, {} layers", triple(use->width));
         remedy = "declare wider ghosts, or stay inside the view's box()";

@@ -132,6 +132,10 @@ class Grid : public Family {
     /// The cells of a zone.
     [[nodiscard]] virtual const Box& cells(int /*zone*/) const { return shape_.cells; }
     [[nodiscard]] virtual Box owned_in(int zone, const Box& cells, On on, const Int3& border) const;
+    /// All that a zone has, joined faces being its end.
+    [[nodiscard]] Box whole(int zone, On on, const Int3& border) const {
+        return owned_in(zone, cells(zone), on, border);
+    }
     [[nodiscard]] virtual Box extent_in(int zone, On on, const Int3& border) const;
     virtual void find_owners_in(int zone, const Box& box, On on, const Int3& border,
                                 std::vector<Meeting>& found) const;

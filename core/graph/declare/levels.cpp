@@ -17,7 +17,8 @@ Lists before_each(const Grid& grid, const Upwind& order, bool in_place) {
     const bool corners = grid.joined() && order.corners;
     std::vector<Grid::Meeting> met;
     const auto each_in = [&](int patch, const Box& own, const SideBoxes& sides, auto each) {
-        for (const Box& side : sides) {
+        for (Box side : sides) {
+            if (order.in_zone) side = common(side, grid.cells(grid.zone_of(patch)));
             grid.find_owners_in(grid.zone_of(patch), side, On::cells, {}, met);
             for (const Grid::Meeting& m : met)
                 if (common(m.box, own).empty()) each(m.patch);

@@ -15,7 +15,8 @@ namespace strata::graph {
 ///   one.
 ///
 /// Before a patch come those that lie upwind of it beyond a face, along the axes of its zone. Where faces of
-/// zones are joined these are all from which it reads: with a few layers, and corners.
+/// zones are joined these are all from which it reads: with a few layers, and corners. Of a sweep within
+/// zones none lies beyond a joined face.
 class PatchLevels {
   public:
     /// `in_place`: values on the other sides are read as they were before, so their patches come later.

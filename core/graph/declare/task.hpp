@@ -42,6 +42,7 @@ struct Use {
     Int3 towards{};            // need: ghosts upwind alone (Upwind::towards); modify: the order of patches
     bool corners = false;      // with those beyond edges and corners
     bool faces_alone = false;  // need: of ghosts all around those beyond faces
+    bool in_zone = false;      // with `towards`: neither order nor ghosts go beyond joined faces
 
     /// sum: the box to which a patch that owns `owned` adds.
     [[nodiscard]] Box reached(const Box& owned) const {
@@ -108,8 +109,7 @@ class Task {
     /// neighbours there are done. `v` is the version that the task makes: 0 of make(u), 1 of modify(u.at(0)).
     template <class T>
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Upwind& from) {
-        return {use({Access::need, v, nullptr, from.width(), {}, false, from.towards, from.corners}),
-                info_->id};
+        return {use(sided(Access::need, v, from)), info_->id};
     }
     /// A label alone means its version 0.
     template <class T, Kind K, class... How>
@@ -216,10 +216,9 @@ class Task {
         const Upwind other = from.reversed();
         TypedVersion<T, Kind::field> made = v;
         ++made.version;
-        const int own =
-            use({Access::modify, v, nullptr, from.width(), {}, false, from.towards, from.corners});
-        use({Access::need, made, nullptr, from.width(), {}, false, from.towards, from.corners});
-        use({Access::need, v, nullptr, from.width(), {}, false, other.towards, from.corners});
+        const int own = use(sided(Access::modify, v, from));
+        use(sided(Access::need, made, from));
+        use(sided(Access::need, v, other));
         return {own, info_->id};
     }
     template <class T, Kind K>
@@ -381,6 +380,9 @@ class Task {
     [[nodiscard]] const TaskInfo& info() const { return *info_; }
 
   private:
+    [[nodiscard]] static Use sided(Access access, const Version& v, const Upwind& from) {
+        return {access, v, nullptr, from.width(), {}, false, from.towards, from.corners, false, from.in_zone};
+    }
     /// Adds a task before this one: when it is done on a patch, the patch has its ghosts, so its neighbours
     /// may change their values.
     void freeze(const Version& v, const Int3& width);
@@ -411,12 +413,14 @@ class Task {
 /// Towards nowhere: any order.
 [[nodiscard]] inline Upwind order_of(const TaskInfo& task) {
     Upwind order;
+    order.in_zone = true;
     for (const Use& use : task.uses) {
         if (!is_ordered_by(task, use)) continue;
         for (std::size_t a = 0; a < 3; ++a)
             if (use.towards[a] != 0) order.towards[a] = use.towards[a];
         order.layers = std::max({order.layers, use.width[0], use.width[1], use.width[2]});
         order.corners = order.corners || use.corners;
+        order.in_zone = order.in_zone && use.in_zone;
     }
     return order;
 }

@@ -16,13 +16,16 @@ struct Upwind {
     Int3 towards{};        // along each axis: 1 it goes up, -1 down, 0 the order does not matter
     int layers = 1;        // of ghosts
     bool corners = false;  // also beyond edges and corners that are upwind along each of their axes
+    bool in_zone = false;  // the order ends at joined faces, and so do the ghosts
 
     /// A patch waits for the neighbours beyond its faces, and its ghosts are the layers there. With corners
     /// it also sees what lies between them, as stencils need that read (i - 1, j - 1). Other edges and
     /// corners hold no value: along (1, 1), what lies at (i - 1, j + 1) is neither before nor after.
-    [[nodiscard]] Upwind with_corners() const { return {towards, layers, true}; }
+    [[nodiscard]] Upwind with_corners() const { return {towards, layers, true, in_zone}; }
+    /// A sweep of its own in each zone: all begin at once, and what lies beyond joined faces is not shown.
+    [[nodiscard]] Upwind within_zones() const { return {towards, layers, corners, true}; }
     [[nodiscard]] Upwind reversed() const {
-        return {{-towards[0], -towards[1], -towards[2]}, layers, corners};
+        return {{-towards[0], -towards[1], -towards[2]}, layers, corners, in_zone};
     }
     [[nodiscard]] Int3 width() const {
         Int3 all{};
@@ -65,6 +68,11 @@ struct SideBoxes {
         }
     }
     if (corners) sides.all[0] = around, sides.count = 1;
+    return sides;
+}
+/// What of them lies in a box.
+[[nodiscard]] inline SideBoxes common(SideBoxes sides, const Box& all) {
+    for (std::size_t i = 0; i < sides.count; ++i) sides.all[i] = common(sides.all[i], all);
     return sides;
 }
 /// A box with the layers beyond its faces, and nothing beyond its edges and corners: grown along each axis.

@@ -83,7 +83,7 @@ const Reach::Lists& Reach::inverse(const Grid& grid, const LabelInfo& label, con
 /// Upwind along x of one zone may be along y of another.
 const Reach::Lists& Reach::inverse_beside(const Grid& grid, const LabelInfo& label, const Use& use) {
     const auto [at, is_new] =
-        sides_.try_emplace({&grid, label.on, label.border, use.width, use.towards, use.corners});
+        sides_.try_emplace({&grid, label.on, label.border, use.width, use.towards, use.corners, use.in_zone});
     Lists& readers = at->second;
     if (is_new) {
         readers.resize(static_cast<std::size_t>(grid.patches()));
@@ -97,7 +97,7 @@ const std::vector<int>& Reach::sources(const Use& use, int patch) {
     const LabelInfo& of = label(use);
     if (use.lacks_some()) {
         const auto& grid = static_cast<const Grid&>(*of.family);
-        return beside(grid, of, ghosts_of(use, grid.owned(patch, of.on, of.border)), patch);
+        return beside(grid, of, ghosts_of(use, grid, patch, of.on, of.border), patch);
     }
     if (use.relation == nullptr) {
         if (of.kind == Kind::field) return around(static_cast<const Grid&>(*of.family), of, use.width, patch);

@@ -40,9 +40,9 @@ class Reach {
     std::vector<Grid::Meeting> met_;
     std::vector<int> found_;
     std::map<std::pair<const Relation*, On>, Lists> inverses_;
-    // Of joined zones: border, width; and towards, corners.
+    // Of joined zones: border, width; and towards, corners, within the zone.
     std::map<std::tuple<const Grid*, On, Int3, Int3>, Lists> ghosts_;
-    std::map<std::tuple<const Grid*, On, Int3, Int3, Int3, bool>, Lists> sides_;
+    std::map<std::tuple<const Grid*, On, Int3, Int3, Int3, bool, bool>, Lists> sides_;
 };
 
 }  // namespace strata::graph

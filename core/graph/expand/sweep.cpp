@@ -4,8 +4,12 @@
 
 namespace strata::graph {
 
-SideBoxes ghosts_of(const Use& use, const Box& own) {
-    if (use.is_sided()) return upwind_of(own, use.width, use.towards, use.corners);
+SideBoxes ghosts_of(const Use& use, const Grid& grid, int patch, On on, const Int3& border) {
+    const Box own = grid.owned(patch, on, border);
+    if (use.is_sided()) {
+        const SideBoxes sides = upwind_of(own, use.width, use.towards, use.corners);
+        return use.in_zone ? common(sides, grid.whole(grid.zone_of(patch), on, border)) : sides;
+    }
     if (use.faces_alone) return beyond_faces(own, use.width);
     SideBoxes all;
     all.all[all.count++] = own.grown(use.width);
@@ -21,7 +25,7 @@ void read_on_sides(const FieldLayout& layout, int patch, const Division::PatchPo
                    const Use& use, std::vector<Grid::Meeting>& met, std::vector<int>& from) {
     const Grid& grid = *layout.division->grid;
     from.clear();
-    for (const Box& side : ghosts_of(use, grid.owned(patch, layout.on, layout.border))) {
+    for (const Box& side : ghosts_of(use, grid, patch, layout.on, layout.border)) {
         const Box near = common(side, layout.blocks[position.part].owned);
         if (near.empty()) continue;
         grid.find_owners_in(grid.zone_of(patch), near, layout.on, layout.border, met);
@@ -38,11 +42,11 @@ void keep_read(Fills& fills, const FieldLayout& layout, std::span<const HaloRead
     std::vector<std::uint32_t> which, of_patch{0};
     for (std::size_t at = 0; at < division.patches.size(); ++at) {
         const int patch = division.patches[at];
-        const Box own = division.grid->owned(patch, layout.on, layout.border);
         for (const std::uint32_t fill : fills.patch(at)) {
             const Box into = fills.all[fill].into();
             if (std::none_of(readers.begin(), readers.end(), [&](const HaloReader& by) {
-                    return by.task->runs_on(patch) && meets(ghosts_of(*by.use, own), into);
+                    return by.task->runs_on(patch) &&
+                           meets(ghosts_of(*by.use, *division.grid, patch, layout.on, layout.border), into);
                 }))
                 continue;
             is_read[fill] = 1;

@@ -10,8 +10,8 @@
 
 namespace strata::graph {
 
-/// The boxes around what a patch owns from which a use reads ghosts.
-[[nodiscard]] SideBoxes ghosts_of(const Use& use, const Box& own);
+/// The boxes around what a patch owns of a label from which a use reads ghosts.
+[[nodiscard]] SideBoxes ghosts_of(const Use& use, const Grid& grid, int patch, On on, const Int3& border);
 /// Whether one of the boxes meets another.
 [[nodiscard]] bool meets(const SideBoxes& boxes, const Box& other);
 

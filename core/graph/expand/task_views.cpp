@@ -123,8 +123,10 @@ void TaskViews::show_field(const Use& use, const LabelInfo& of, const ResolvedUs
     } else if (use.is_sided()) {
         for (const Box& side : upwind_of(owns, use.width, use.towards, use.corners)) box = around(box, side);
         box = common(box, layout.grown(zone, owns, use.width));
+        if (use.in_zone) box = common(box, layout.division->grid->whole(zone, of.on, of.border));
     } else if (use.access == Access::need || use.access == Access::modify) {
         box = layout.grown(zone, owns, use.width);
+        if (use.in_zone) box = common(box, layout.division->grid->whole(zone, of.on, of.border));
     }
     in_block.push_back({number(), nullptr, array.y, array.z, array.component});
     const UseData data = with_box({}, box);

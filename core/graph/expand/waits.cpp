@@ -277,7 +277,7 @@ class TaskWaits {
         const auto at = numbered_.group_of.find(key);
         if (at == numbered_.group_of.end()) return;
         const FillGroup& group = numbered_.groups[at->second];
-        const SideBoxes reads = ghosts_of(use, layout.division->grid->owned(patch, layout.on, layout.border));
+        const SideBoxes reads = ghosts_of(use, *layout.division->grid, patch, layout.on, layout.border);
         const bool some = group.width != use.width || use.lacks_some();
         std::uint32_t last = kNone;
         for (const std::uint32_t fill : group.fills.patch(position.at)) {

@@ -43,7 +43,7 @@ const char* name_of(ResolvedTask::What what) {
 }
 
 /// "ghosts 1", "ghosts 2 2 0", "ghosts 1 without corners", "upwind x+ y-", "upwind x+ y- 2 with corners",
-/// "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or "" for the own patch.
+/// "upwind x+ within zones", "reach 1", "reach 0 0 0 to 1 1 1", a relation's name, or "" for the own patch.
 std::string through(const Use& use) {
     if (use.relation != nullptr) return use.relation->name();
     const Int3& w = use.width;
@@ -53,7 +53,7 @@ std::string through(const Use& use) {
         for (std::size_t a = 0; a < 3; ++a)
             if (use.towards[a] != 0) text += fmt::format(" {}{}", "xyz"[a], use.towards[a] > 0 ? '+' : '-');
         if (const int layers = std::max({w[0], w[1], w[2]}); layers > 1) text += fmt::format(" {}", layers);
-        return text + (use.corners ? " with corners" : "");
+        return text + (use.corners ? " with corners" : "") + (use.in_zone ? " within zones" : "");
     }
     const char* what = use.access == Access::sum ? "reach" : "ghosts";
     if (use.unreached != std::array<Int3, 2>{}) {

@@ -112,7 +112,8 @@ class Sweep {
                                      grid.name(), text))
                 .remedy(
                     "turn the zones so that the ordered axes go on in the same way beyond a join, or order "
-                    "fewer axes; or need what was there before, with ghosts");
+                    "fewer axes; or sweep each zone by itself, upwind(...).within_zones(); or need what was "
+                    "there before, with ghosts");
         throw refuse(fmt::format("goes over patches of '{}' that wait for each other in a circle: {}",
                                  grid.name(), text))
             .remedy(
