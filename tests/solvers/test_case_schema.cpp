@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/base/error.hpp"
 #include "core/run/case/case.hpp"
@@ -111,6 +112,32 @@ TEST_CASE("the help lists every key with unit, range, default and meaning") {
     for (const char* part : {"[grid]", "how long", "> 0 (in m)", "default 2", "required",
                              "\"cold\", \"warm\"", "1 to 10", "default false"})
         CHECK(has(help, part));
+}
+
+TEST_CASE("tables that a case names itself have keys each, and refuse others") {
+    struct Wall {
+        std::string kind = "open";
+        double heat = 0;
+    };
+    std::map<std::string, Wall> walls;
+    Fixture f;
+    f.schema.tables("wall", [&](CaseSchema& keys, const std::string& name) {
+        Wall& wall = walls[name];
+        keys.key("wall." + name + ".kind", &wall.kind, {.choices = {"open", "shut"}, .required = true});
+        keys.key("wall." + name + ".heat", &wall.heat, {.unit = "K", .least = 0});
+    });
+    CHECK(has(f.schema.help(), "[wall.NAME]"));
+    walls.clear();
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    f.read(head + "[wall.left]\nkind = \"shut\"\n[wall.a]\nkind = \"open\"\nheat = 3\n");
+    CHECK(walls.size() == 2);
+    CHECK(walls.at("left").kind == "shut");
+    CHECK(walls.at("a").heat == 3);
+    CHECK(has(f.schema.decisive_text(), "wall.a.heat = 3\n"));
+    CHECK(has(f.refusal(head + "[wall.left]\nkind = \"ajar\"\n"), "wall.left.kind"));
+    CHECK(
+        has(f.refusal(head + "[wall.a]\n[wall.left]\nkind = \"shut\"\nhaet = 1\n"), "try: wall.left.heat?"));
+    CHECK(has(f.refusal(head + "[wall.a]\n"), "wall.a.kind"));
 }
 
 TEST_CASE("the hash of a case changes with what decides its values, and with nothing else") {

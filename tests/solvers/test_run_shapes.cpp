@@ -93,6 +93,13 @@ TEST_CASE("VTK reads every shape with the values that tasks made, the same on ev
     }
 }
 
+TEST_CASE("files of a solver's own have frames at their steps, and of the last state where they ask for it",
+          "[native]") {
+    const TemporaryFolder folder;
+    const fs::path fields = shown(folder.path(), "out", on("2x1"));
+    CHECK(text_of(fields.parent_path() / "frames.txt") == "0 2 3 ");
+}
+
 TEST_CASE("a case that names fields gets the shapes that have them", "[native]") {
     const TemporaryFolder folder;
     const fs::path fields =

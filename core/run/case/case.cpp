@@ -208,6 +208,11 @@ CaseSchema& CaseSchema::key(std::string name, Into into, KeyAbout about) {
     return *this;
 }
 
+CaseSchema& CaseSchema::tables(std::string section, DeclareTable declare) {
+    tables_.push_back({std::move(section), std::move(declare), {}});
+    return *this;
+}
+
 void CaseSchema::read(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in || !std::filesystem::is_regular_file(file))
@@ -236,6 +241,11 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
             .given(solver == nullptr ? "nothing" : given_text(*solver))
             .allowed('"' + solver_ + '"');
     table.erase("solver");
+    for (Tables& of : tables_)
+        if (const toml::table* all = table[of.section].as_table())
+            for (const auto& [key, node] : *all)
+                if (const std::string name(key.str()); node.is_table() && of.names.insert(name).second)
+                    of.declare(*this, name);
     CaseReader::table(*this, table, "");
     for (const Entry& entry : entries_)
         if (entry.about.required && entry.line == 0)
@@ -252,8 +262,11 @@ std::string CaseSchema::command_for_help() const {
 }
 
 std::string CaseSchema::help() const {
+    CaseSchema all = *this;
+    for (const Tables& of : tables_)
+        if (of.names.empty()) of.declare(all, "NAME");
     std::string text, section = "?";
-    for (const Entry& entry : entries_) {
+    for (const Entry& entry : all.entries_) {
         const std::size_t dot = entry.name.rfind('.');
         const std::string of = dot == std::string::npos ? "" : entry.name.substr(0, dot);
         if (of != section) text += of.empty() ? "" : fmt::format("  [{}]\n", of);

@@ -13,7 +13,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -53,6 +55,11 @@ class CaseSchema {
 
     /// Throws Error where the key was declared before.
     CaseSchema& key(std::string name, Into into, KeyAbout about);
+    /// Tables that cases name themselves, as [boundary.wall] and [boundary.inlet]: `declare(keys, name)` is
+    /// called for each that is read, in the order of names, and declares the keys "section.name.KEY" of one;
+    /// for --help once with NAME.
+    using DeclareTable = std::function<void(CaseSchema& keys, const std::string& name)>;
+    CaseSchema& tables(std::string section, DeclareTable declare);
 
     /// Reads a file into the variables; keys that are not in it keep their defaults. Throws Error with file,
     /// line, key, given value and allowed ones: for text that is not TOML, a key that is not declared (with
@@ -62,6 +69,8 @@ class CaseSchema {
     void read_text(const std::string& text, const std::filesystem::path& file);
     /// The text read last.
     [[nodiscard]] const std::string& text() const { return text_; }
+    /// The file read last.
+    [[nodiscard]] const std::string& file() const { return file_; }
 
     /// "KEY  TYPE [unit]  RANGE  (default ...)  meaning", section by section.
     [[nodiscard]] std::string help() const;
@@ -94,6 +103,12 @@ class CaseSchema {
     std::string solver_, summary_;
     std::vector<Entry> entries_;
     std::string file_, text_;
+    struct Tables {
+        std::string section;
+        DeclareTable declare;
+        std::set<std::string> names;
+    };
+    std::vector<Tables> tables_;
 };
 
 }  // namespace strata::graph

@@ -52,6 +52,8 @@ class Frames {
 
     /// Steps from one frame of a run to the next, at multiples of it; the first state is a frame as well.
     [[nodiscard]] virtual std::int64_t every() const = 0;
+    /// Whether the last state of a run is a frame too, whichever step it is.
+    [[nodiscard]] virtual bool at_end() const { return false; }
     /// Before the first frame, which is the present state's, with as many steps to the next ones.
     /// `restarted`: the run goes on after the present step, whose frame is there.
     virtual void begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,

@@ -238,7 +238,7 @@ Run::Orders Run::next_orders() {
         orders.fields = step == 0 || orders.steps == 0 || shown_times_->due(step, time());
     orders.frames = words_.out && framed_ != step && (step > first_step_ || step == 0) &&
                     std::any_of(solver_.frames.begin(), solver_.frames.end(),
-                                [&](const auto& frames) { return frame_due(*frames); });
+                                [&](const auto& frames) { return frame_due(*frames, orders.steps == 0); });
     orders.parameters = !values_asked_.empty();
     checkpoint_asked_ = false;
     return orders;
@@ -249,7 +249,7 @@ Run::Orders Run::next_orders() {
 void Run::follow(Orders& orders) {
     team_.together().broadcast(std::span(&orders, 1), 0);
     if (orders.fields != 0) show();
-    if (orders.frames != 0) write_frames();
+    if (orders.frames != 0) write_frames(orders.steps == 0);
     if (orders.checkpoint != 0) save();
     if (orders.parameters == 0) return;
     if (history_) history_->steered(simulation_.step() + 1, values_asked_);
@@ -273,15 +273,16 @@ void Run::show() {
     stop_in_time();
 }
 
-bool Run::frame_due(const Frames& frames) const {
+bool Run::frame_due(const Frames& frames, bool last) const {
+    if (last && frames.at_end()) return true;
     return frames.every() > 0 && simulation_.step() % frames.every() == 0;
 }
 
-void Run::write_frames() {
+void Run::write_frames(bool last) {
     phases_.enter("frames");
     framed_ = simulation_.step();
     for (const auto& frames : solver_.frames)
-        if (frame_due(*frames)) frames->write(simulation_, team_, shown_time());
+        if (frame_due(*frames, last)) frames->write(simulation_, team_, shown_time());
 }
 
 void Run::save() {

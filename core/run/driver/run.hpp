@@ -51,8 +51,8 @@ class Run {
     void answer_requests();
     void save();
     void show();
-    [[nodiscard]] bool frame_due(const Frames& frames) const;
-    void write_frames();
+    [[nodiscard]] bool frame_due(const Frames& frames, bool last) const;
+    void write_frames(bool last);
     void stop_in_time();
     [[nodiscard]] std::int64_t series_every() const { return words_.series.value_or(solver_.series_every); }
     [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }

@@ -16,15 +16,16 @@ from pathlib import Path
 import numpy as np
 
 from strata.errors import StrataError
-from strata.md import frames, thermo
+from strata.md import frames
 from strata.md.averages import Average, Equilibrated, average, equilibrated
 from strata.md.displacement import Diffusion, Displacement, DisplacementSum, diffusion
 from strata.md.frames import Frame
 from strata.md.profile import ProfileSum, Slab
 from strata.md.radial import Radial, RadialSum
-from strata.md.thermo import Thermo
 from strata.md.units import UNITS, Units
 from strata.md.viscosity import TENSOR, Viscosity, viscosity
+from strata.run.series import Series
+from strata.run.series import read as read_series
 
 # Quantities by which equilibrium is judged: those of the series that are there.
 JUDGED = ("temperature", "potential energy", "pressure", "volume")
@@ -54,7 +55,7 @@ class Analysis:
 
     asked: Asked
     units: Units
-    thermo: Thermo
+    thermo: Series
     begin: int
     equilibrium: dict[str, Equilibrated]
     averages: dict[str, Average]
@@ -72,7 +73,7 @@ class Analysis:
 
 def analyse(asked: Asked, progress: Callable[[str], None] = lambda _: None) -> Analysis:
     """Reads a run's series and its trajectory, twice, a frame at a time."""
-    series = thermo.read(asked.run)
+    series = read_series(asked.run)
     if len(series) < 16:
         raise StrataError(
             "the series is too short to say anything",
@@ -111,12 +112,12 @@ def _varies(values: np.ndarray) -> bool:
     return bool(values.max() > values.min())
 
 
-def _units_of(series: Thermo) -> Units:
+def _units_of(series: Series) -> Units:
     energy = next((series.units[name] for name in ("total energy", "potential energy") if name in series), "")
     return next((one for one in UNITS.values() if one.energy == energy), UNITS["lj"])
 
 
-def _drift(found: Analysis, rest: Thermo) -> None:
+def _drift(found: Analysis, rest: Series) -> None:
     """The slope of the conserved energy; its error from the slopes of eight parts."""
     name = next((n for n in ("conserved energy", "total energy") if n in rest), None)
     if name is None or len(rest) < 32:
@@ -215,7 +216,7 @@ class _Sums:
             found.slab = self.profile.slab()
 
 
-def _viscosity(found: Analysis, rest: Thermo) -> None:
+def _viscosity(found: Analysis, rest: Series) -> None:
     columns = [f"pressure {ij}" for ij in TENSOR]
     if not all(name in rest for name in columns):
         found.said.append("The series has no pressure tensor: no viscosity.")

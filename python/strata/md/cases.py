@@ -14,11 +14,7 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,45 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from strata import paths
-from strata.errors import FAILED, StrataError
-from strata.md import checkpoints, thermo
+from strata.errors import StrataError
+from strata.md import checkpoints
 from strata.md.atoms import Atoms, write_xyz
 from strata.md.checkpoints import State
-from strata.md.thermo import Thermo
-
-Case = dict[str, Any]
-
-
-def load(path: Path | str) -> Case:
-    """A case file as a dict, to be changed and run."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StrataError(f"cannot read the case: {error.strerror}", at=str(path)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise StrataError("the case is not TOML", at=str(path), given=str(error)) from None
-
-
-def text_of(case: Mapping[str, Any]) -> str:
-    """The case as TOML."""
-    plain = [f"{key} = {_value(value)}" for key, value in case.items() if not isinstance(value, Mapping)]
-    for section, keys in case.items():
-        if isinstance(keys, Mapping):
-            plain += ["", f"[{section}]"] + [f"{key} = {_value(value)}" for key, value in keys.items()]
-    return "\n".join(plain) + "\n"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, bool | str | Path):
-        return json.dumps(value if isinstance(value, bool) else str(value))
-    if isinstance(value, int | float):
-        return repr(value)
-    raise StrataError("a case has no such values", given=repr(value), allowed="numbers, text, lists of them")
+from strata.run import series
+from strata.run.case import load, run_case, with_whole_paths
+from strata.run.series import Series
 
 
 @dataclass
@@ -78,8 +42,8 @@ class Run:
     _kept: Any = None  # the temporary folder, which goes when the run does
 
     @cached_property
-    def thermo(self) -> Thermo:
-        return thermo.read(self.folder)
+    def thermo(self) -> Series:
+        return series.read(self.folder)
 
     @cached_property
     def result(self) -> dict[str, Any]:
@@ -133,27 +97,11 @@ def run(
     else:
         folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "case.toml"
     if atoms is not None:
         _begin_with(atoms, whole, folder)
-    # Names of files in a case are relative to it
-    base = case if isinstance(case, Path | str) else None
-    text = text_of(_found(whole, Path(base).parent if base is not None else Path()))
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise StrataError("the folder has a run already", at=str(folder), allowed="a new folder") from None
-    command = [str(front()), "run", str(file), "--layout", layout, "--out", str(folder), "--quiet"]
-    command += ["--checkpoint", str(max(1, last)), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
-    if done.returncode and (check or not (folder / "result.json").exists()):
-        raise StrataError.read(done.stderr, done.returncode) or StrataError(
-            "the run failed",
-            at=str(file),
-            given=(done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}")[-500:],
-            code=FAILED,
-        )
+    base = Path(case).parent if isinstance(case, Path | str) else Path()
+    kept_steps = ("--checkpoint", str(max(1, last)))
+    run_case(with_whole_paths(whole, base), folder, layout, (*kept_steps, *options), check)
     return Run(folder, kept)
 
 
@@ -171,37 +119,3 @@ def _begin_with(atoms: Atoms, case: dict[str, Any], folder: Path) -> None:
     if atoms.masses:
         kinds.setdefault("masses", [atoms.masses[name] for name in kinds["names"]])
     case["kinds"] = kinds
-
-
-def _found(case: dict[str, Any], base: Path) -> dict[str, Any]:
-    """Names of files that exist beside the case, as absolute paths."""
-
-    def whole(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {key: whole(each) for key, each in value.items()}
-        if isinstance(value, str) and "." in value and (base / value).is_file():
-            return str((base / value).resolve())
-        return value
-
-    return {key: whole(value) for key, value in case.items()}
-
-
-def front() -> Path:
-    """The native command: STRATA_BIN, or the one that this Python belongs to."""
-    looked = [*paths.fronts(), Path(sys.prefix).parent / "current" / "bin" / "strata"]  # last: a build's
-    checkout = paths.root()
-    if checkout is not None:
-        looked.append(checkout / "strata")
-    for path in looked:
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
-    raise StrataError(
-        "the command strata was not found",
-        given=", ".join(map(str, looked)),
-        remedy="set STRATA_BIN to it",
-        code=FAILED,
-    )
-
-
-def _environment() -> dict[str, str]:
-    return {key: value for key, value in os.environ.items() if key != "STRATA_ERRORS"}

@@ -143,7 +143,7 @@ def _complete(cell: np.ndarray, periodic: Sequence[bool]) -> np.ndarray:
 
 def program() -> Path:
     """Where the native program is."""
-    from strata.md.cases import front
+    from strata.run.case import front
 
     at = front()
     found = paths.sibling(at.resolve(), PROGRAM)

@@ -23,7 +23,7 @@ from strata.paths import command
 
 TEMPLATES = Path(__file__).with_name("templates")
 LONGEST = 64
-SOLVERS = ("md", "mpm", "transport")  # Strata's own: a case that names one of them is run by it
+SOLVERS = ("flow", "md", "mpm", "transport")  # Strata's own: a case that names one of them is run by it
 # What CMake and its generators call targets of their own.
 TARGETS = ("all", "clean", "depend", "edit_cache", "help", "install", "package", "rebuild_cache", "test")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from strata.errors import StrataError
-from strata.md import frames, thermo
+from strata.md import frames
 
 XYZ = """3
 Lattice="4 0 0 0 5 0 0 0 6" Properties=species:S:1:pos:R:3:velo:R:3:id:I:1 Step=10 Time=0.05 pbc="T T F"
@@ -96,24 +96,3 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path: Path) -> None:
         frames.read(tmp_path / "a.pdb")
     with pytest.raises(StrataError, match="No such file"):
         list(frames.read(tmp_path / "b.xyz"))
-
-
-def test_a_series_is_read_with_its_units(tmp_path: Path) -> None:
-    (tmp_path / "series.csv").write_text(
-        "step,time [tau],total energy [epsilon],n\n0,0,-1.5,3\n10,0.05,-1.25,4\n20,0.1,-1."
-    )
-    found = thermo.read(tmp_path)
-    assert found["step"].tolist() == [0, 10] and found["total energy"].tolist() == [-1.5, -1.25]
-    assert found.units == {"step": "", "time": "tau", "total energy": "epsilon", "n": ""}
-    with pytest.raises(StrataError, match="no such column"):
-        found["heat"]
-
-
-def test_a_damaged_series_is_named_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "series.csv").write_text("step,time [s],a\n0,0,1\n1,0.1\n")
-    with pytest.raises(StrataError) as error:
-        thermo.read(tmp_path)
-    assert str(error.value.at).endswith("series.csv:3")
-    (tmp_path / "series.csv").write_text("a,b\n")
-    with pytest.raises(StrataError, match="not a time series"):
-        thermo.read(tmp_path)

@@ -1,4 +1,4 @@
-"""The thermodynamic quantities of a run: its series.csv as NumPy arrays (docs/run-output.md)."""
+"""The series.csv of a run as NumPy arrays (docs/run-output.md)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NAME = "series.csv"
 
 
 @dataclass(frozen=True)
-class Thermo:
-    """Columns by name, with their units. `thermo["temperature"]` is an array over the rows."""
+class Series:
+    """Columns by name, with their units. `series["temperature"]` is an array over the rows."""
 
     path: Path
     units: dict[str, str]
@@ -41,12 +41,12 @@ class Thermo:
     def __len__(self) -> int:
         return len(self.columns["step"])
 
-    def after(self, row: int) -> Thermo:
+    def after(self, row: int) -> Series:
         """From this row on."""
-        return Thermo(self.path, self.units, {name: values[row:] for name, values in self.columns.items()})
+        return Series(self.path, self.units, {name: values[row:] for name, values in self.columns.items()})
 
 
-def read(path: Path | str) -> Thermo:
+def read(path: Path | str) -> Series:
     """The series of a run: of its folder, or of the file. A last row that was cut off is left out."""
     file = Path(path)
     if file.is_dir():
@@ -88,4 +88,4 @@ def read(path: Path | str) -> Thermo:
     table = np.array(rows).reshape(len(rows), len(names))
     columns = {name: table[:, i] for i, name in enumerate(names)}
     columns["step"] = columns["step"].astype(int)
-    return Thermo(file, units, columns)
+    return Series(file, units, columns)

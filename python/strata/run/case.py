@@ -1,0 +1,124 @@
+"""Cases as dicts, and runs of them by the native program: what packages of single solvers build on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strata import paths
+from strata.errors import FAILED, StrataError
+
+Case = dict[str, Any]
+
+
+def load(path: Path | str) -> Case:
+    """A case file as a dict, to be changed and run."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StrataError(f"cannot read the case: {error.strerror}", at=str(path)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise StrataError("the case is not TOML", at=str(path), given=str(error)) from None
+
+
+def text_of(case: Mapping[str, Any]) -> str:
+    """The case as TOML."""
+    return "\n".join(_lines(case, "")) + "\n"
+
+
+def _lines(table: Mapping[str, Any], name: str) -> list[str]:
+    lines = [
+        f"{_key(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping)
+    ]
+    for key, inner in table.items():
+        if isinstance(inner, Mapping):
+            whole = f"{name}.{_key(key)}" if name else _key(key)
+            lines += ["", f"[{whole}]", *_lines(inner, whole)]
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, bool | str | Path):
+        return json.dumps(value if isinstance(value, bool) else str(value))
+    if isinstance(value, int | float):
+        return repr(value)
+    raise StrataError("a case has no such values", given=repr(value), allowed="numbers, text, lists of them")
+
+
+def with_whole_paths(case: Mapping[str, Any], base: Path) -> Case:
+    """The case with names of files that exist beside `base` as absolute paths: names in a case are relative
+    to it.
+    """
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: whole(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [whole(each) for each in value]
+        if isinstance(value, str) and "." in value and (base / value).is_file():
+            return str((base / value).resolve())
+        return value
+
+    return {key: whole(value) for key, value in case.items()}
+
+
+def run_case(
+    case: Mapping[str, Any], folder: Path, layout: str, options: tuple[str, ...] = (), check: bool = True
+) -> None:
+    """Runs a case in a folder without one. Raises StrataError where the run fails or, with `check`, is not
+    verified.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "case.toml"
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text_of(case))
+    except FileExistsError:
+        raise StrataError("the folder has a run already", at=str(folder), allowed="a new folder") from None
+    command = [str(front()), "run", str(file), "--layout", layout, "--out", str(folder), "--quiet", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+    if done.returncode and (check or not (folder / "result.json").exists()):
+        raise StrataError.read(done.stderr, done.returncode) or StrataError(
+            "the run failed",
+            at=str(file),
+            given=(done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}")[-500:],
+            code=FAILED,
+        )
+
+
+def front() -> Path:
+    """The native command: STRATA_BIN, or the one that this Python belongs to."""
+    looked = [*paths.fronts(), Path(sys.prefix).parent / "current" / "bin" / "strata"]  # last: a build's
+    checkout = paths.root()
+    if checkout is not None:
+        looked.append(checkout / "strata")
+    for path in looked:
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    raise StrataError(
+        "the command strata was not found",
+        given=", ".join(map(str, looked)),
+        remedy="set STRATA_BIN to it",
+        code=FAILED,
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key != "STRATA_ERRORS"}

@@ -1,0 +1,24 @@
+"""Cases as dicts."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from strata.run.case import text_of, with_whole_paths
+
+
+def test_a_case_is_written_with_tables_within_tables() -> None:
+    case = {
+        "solver": "flow",
+        "grid": {"cells": [8, 4], "turned": True},
+        "boundary": {"1:i-min": {"kind": "wall", "velocity": [0.5, 0.0]}, "far": {"kind": "far-field"}},
+    }
+    assert tomllib.loads(text_of(case)) == case
+
+
+def test_files_beside_a_case_get_whole_paths(tmp_path: Path) -> None:
+    (tmp_path / "grid.x").write_text("")
+    case = {"grid": {"file": "grid.x", "map": "missing.nmf"}}
+    whole = with_whole_paths(case, tmp_path)
+    assert whole["grid"] == {"file": str((tmp_path / "grid.x").resolve()), "map": "missing.nmf"}
