@@ -1,0 +1,71 @@
+// What cells must be: of positive volume, their nodes numbers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/grid/ranges.hpp"
+#include "solvers/flow/grid/read.hpp"
+
+namespace strata::flow {
+
+Piece nodes_of(const GridSource& source, int zone, const Box& cells) {
+    Box nodes = cells;
+    for (int d = 0; d < source.dimensions(); ++d) ++nodes.hi[static_cast<std::size_t>(d)];
+    Piece piece(nodes, source.dimensions());
+    source.nodes(zone, nodes, piece.data());
+    return piece;
+}
+
+namespace {
+
+/// Holes are for grids that overlap: where zones are joined nothing would be known beyond them.
+void refuse_holes(const GridSource& source, int zone, const Box& nodes) {
+    std::vector<std::int32_t> blanks(static_cast<std::size_t>(nodes.volume()));
+    source.blanks(zone, nodes, blanks.data());
+    std::size_t n = 0;
+    graph::for_each(nodes, [&](int i, int j, int k) {
+        const std::int32_t blank = blanks[n++];
+        if (blank != 0 && blank != 101) return;
+        throw Error(fmt::format("node {} of {} is {}", node_text(source, {i, j, k}), zone_text(source, zone),
+                                blank == 0 ? "a hole" : "an orphan"))
+            .given(fmt::format("iblank {}", blank))
+            .allowed("1 (field), 2 (wall), below 0 (joined): a solver on joined zones has no holes");
+    });
+}
+
+}  // namespace
+
+void check_cells(const GridSource& source, int zone, const Box& cells) {
+    const Piece nodes = nodes_of(source, zone, cells);
+    const auto x = nodes.view();
+    if (source.has_blanks()) refuse_holes(source, zone, x.box());
+    for (int d = 0; d < source.dimensions(); ++d)
+        graph::for_each(x.box(), [&](int i, int j, int k) {
+            if (std::isfinite(x(i, j, k, d))) return;
+            throw Error(fmt::format("a coordinate of node {} of {} is no number",
+                                    node_text(source, {i, j, k}), zone_text(source, zone)))
+                .given(fmt::format("{} = {}", "xyz"[d], x(i, j, k, d)));
+        });
+    Piece volume(cells, 1);
+    if (source.dimensions() == 2)
+        volumes<2>(cells, x, volume.view());
+    else
+        volumes<3>(cells, x, volume.view());
+    const auto v = volume.view();
+    graph::for_each(cells, [&](int i, int j, int k) {
+        if (v(i, j, k) > 0) return;
+        throw Error(fmt::format("cell {} of {} has no positive volume", node_text(source, {i, j, k}),
+                                zone_text(source, zone)))
+            .given(fmt::format("{:.6g}, lowest corner at ({:.9g}, {:.9g}{})", v(i, j, k), x(i, j, k, 0),
+                               x(i, j, k, 1),
+                               source.dimensions() == 3 ? fmt::format(", {:.9g}", x(i, j, k, 2)) : ""))
+            .allowed("above 0")
+            .remedy("mend the grid: its lines cross there, or points coincide");
+    });
+}
+
+}  // namespace strata::flow

@@ -1,0 +1,94 @@
+// Curvilinear grids in zones: where their nodes lie, which parts of faces are boundaries, and which are
+// joined.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/box.hpp"
+#include "core/graph/declare/zones.hpp"
+
+namespace strata::flow {
+
+using graph::Box;
+using graph::Face;
+using graph::Int3;
+using graph::Real3;
+
+/// Nodes of a face, or of a box: both ends included, as in ZoneList. In two dimensions k goes from 0 to 1.
+using Points = graph::ZoneList::Points;
+
+/// A zone, and where it lies in the zones of the file or generator that it was cut from.
+struct ZoneShape {
+    std::string name;
+    Int3 cells{1, 1, 1};  // (ni, nj, 1) in two dimensions
+    int origin = 0;       // the zone there
+    Int3 first{};         // its node there that is this zone's node (0, 0, 0)
+    Int3 step{1, 1, 1};   // -1: this axis runs backwards there (a left-handed zone is turned)
+};
+
+/// Nodes of zones, given in boxes: no process need hold all of them. Any number of threads may ask.
+class GridSource {
+  public:
+    GridSource() = default;
+    virtual ~GridSource() = default;
+    GridSource(const GridSource&) = delete;
+    GridSource& operator=(const GridSource&) = delete;
+
+    [[nodiscard]] virtual std::span<const ZoneShape> zones() const = 0;
+    /// 2 or 3: components of a node.
+    [[nodiscard]] virtual int dimensions() const = 0;
+    /// Coordinates of a box of nodes (lo <= i < hi; a zone has the nodes 0 to `cells`, in two dimensions k =
+    /// 0 alone): first x of all nodes, i fastest, then y, then z. Throws Error where a file cannot be read.
+    virtual void nodes(int zone, const Box& nodes, double* x) const = 0;
+    /// The same of iblank (0: hole, 1: field, 2: wall, -n: joined with zone n); 1 where a grid has none.
+    virtual void blanks(int zone, const Box& nodes, std::int32_t* blank) const;
+    [[nodiscard]] virtual bool has_blanks() const { return false; }
+
+    /// All nodes of a zone.
+    [[nodiscard]] Box node_box(int zone) const;
+};
+
+/// A rectangle of a face on which one boundary condition holds. Names are those of the map file or generator.
+struct BoundaryRange {
+    int zone = 0;
+    Face face;
+    Points points;
+    std::string name;
+};
+
+/// Two rectangles that are one and the same, in the words of ZoneList::join_parts.
+struct JoinRange {
+    int zone = 0;
+    Points points;
+    int donor = 0;
+    Points donor_points;
+    Int3 transform{1, 2, 3};
+    /// Periodic joins: a place x of the donor is seen by the zone at turn x + shift.
+    graph::Rotation turn = graph::kNoRotation;
+    Real3 shift{};
+};
+
+/// A grid as the solver needs it.
+struct GridSystem {
+    std::shared_ptr<const GridSource> source;
+    std::vector<BoundaryRange> boundaries;
+    std::vector<JoinRange> joins;
+    int dimensions = 2;
+    std::vector<std::string> notes;  // what a user should be told: zones turned, faces collapsed, zones cut
+};
+
+/// Cuts zones where a range ends within a face, so that each face of the new zones is wholly joined (to one
+/// or several donors) or wholly one boundary. Faces already so are left whole. A C-grid becomes three zones.
+/// Throws Error for a part of a face that has neither condition nor join, has two of them, or whose range is
+/// none of a face: with zone and indices. Keeps what is not cut.
+[[nodiscard]] GridSystem cut(GridSystem whole);
+
+/// "zone 2 (wing)" with numbers from 1, and "i-min", "k-max", for messages.
+[[nodiscard]] std::string zone_text(const GridSource& source, int zone);
+[[nodiscard]] std::string face_text(const Face& face);
+
+}  // namespace strata::flow

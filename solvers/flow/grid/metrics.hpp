@@ -1,0 +1,176 @@
+// Metrics of curvilinear cells from their nodes: face vectors, volumes, centres.
+//
+// Face vectors point up the index and are as long as the face's area (in two dimensions: its length, for a
+// depth of 1). Of a face with corners that do not lie in a plane it is the integral of the normal over any
+// surface with these edges, half the cross product of the diagonals: so the vectors of a cell add up to zero
+// but for rounding, and a uniform flow is kept on any grid. Volumes are those of cells with trilinear sides,
+// exactly, and fill a domain without gaps.
+//
+// Axisymmetric: x along the axis, y the radius, everything for an angle of one radian. Faces are frusta of
+// cones, cells rings of quadrilateral section. The vectors along y then leave the section's area over, which
+// is what the pressure on the two planes beside the radian gives: the source term of the momentum along y is
+// p times plane_areas().
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/graph/declare/box.hpp"
+#include "core/graph/declare/view.hpp"
+
+namespace strata::flow {
+
+using Nodes = graph::FieldView<const double>;  // Dim components; in two dimensions k = 0
+using Metric = graph::FieldView<double>;
+
+namespace metrics {
+
+/// Half the cross product of a and b.
+[[gnu::always_inline]] inline std::array<double, 3> half_cross(const std::array<double, 3>& a,
+                                                               const std::array<double, 3>& b) {
+    return {0.5 * (a[1] * b[2] - a[2] * b[1]), 0.5 * (a[2] * b[0] - a[0] * b[2]),
+            0.5 * (a[0] * b[1] - a[1] * b[0])};
+}
+[[gnu::always_inline]] inline double triple(const std::array<double, 3>& a, const std::array<double, 3>& b,
+                                            const std::array<double, 3>& c) {
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+}  // namespace metrics
+
+/// Vectors of the faces across an axis: face i lies between cells i - 1 and i. `s` has Dim components.
+template <int Dim, class NodeView, class View>
+void face_vectors(int axis, const graph::Box& faces, const NodeView& x, const View& s) {
+    const int b = (axis + 1) % Dim, c = (axis + 2) % Dim;  // c is not used in two dimensions
+    for (int k = faces.lo[2]; k < faces.hi[2]; ++k)
+        for (int j = faces.lo[1]; j < faces.hi[1]; ++j) {
+            if constexpr (Dim == 2) {
+                const int dj = axis == 0 ? 1 : 0, di = 1 - dj;
+                const auto x0 = x.row(j, k, 0), y0 = x.row(j, k, 1);
+                const auto x1 = x.row(j + dj, k, 0), y1 = x.row(j + dj, k, 1);
+                const auto sx = s.row(j, k, 0), sy = s.row(j, k, 1);
+                const double sign = axis == 0 ? 1 : -1;
+                for (int i = faces.lo[0]; i < faces.hi[0]; ++i) {
+                    sx[i] = sign * (y1[i + di] - y0[i]);
+                    sy[i] = -sign * (x1[i + di] - x0[i]);
+                }
+            } else {
+                const auto row = [&](int bb, int cc, int d) {
+                    const int dj = (b == 1 ? bb : 0) + (c == 1 ? cc : 0),
+                              dk = (b == 2 ? bb : 0) + (c == 2 ? cc : 0);
+                    return x.row(j + dj, k + dk, d) + ((b == 0 ? bb : 0) + (c == 0 ? cc : 0));
+                };
+                const decltype(x.row(j, k, 0)) p00[3] = {row(0, 0, 0), row(0, 0, 1), row(0, 0, 2)},
+                                               p10[3] = {row(1, 0, 0), row(1, 0, 1), row(1, 0, 2)},
+                                               p01[3] = {row(0, 1, 0), row(0, 1, 1), row(0, 1, 2)},
+                                               p11[3] = {row(1, 1, 0), row(1, 1, 1), row(1, 1, 2)};
+                const auto sx = s.row(j, k, 0), sy = s.row(j, k, 1), sz = s.row(j, k, 2);
+                for (int i = faces.lo[0]; i < faces.hi[0]; ++i) {
+                    std::array<double, 3> d1, d2;
+                    for (std::size_t d = 0; d < 3; ++d)
+                        d1[d] = p11[d][i] - p00[d][i], d2[d] = p01[d][i] - p10[d][i];
+                    const auto v = metrics::half_cross(d1, d2);
+                    sx[i] = v[0], sy[i] = v[1], sz[i] = v[2];
+                }
+            }
+        }
+}
+
+/// Volumes of cells (in two dimensions areas).
+template <int Dim, class NodeView, class View>
+void volumes(const graph::Box& cells, const NodeView& x, const View& volume) {
+    for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
+        for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
+            const auto v = volume.row(j, k, 0);
+            if constexpr (Dim == 2) {
+                const auto x0 = x.row(j, k, 0), y0 = x.row(j, k, 1), x1 = x.row(j + 1, k, 0),
+                           y1 = x.row(j + 1, k, 1);
+                for (int i = cells.lo[0]; i < cells.hi[0]; ++i)
+                    v[i] = 0.5 * ((x1[i + 1] - x0[i]) * (y1[i] - y0[i + 1]) -
+                                  (y1[i + 1] - y0[i]) * (x1[i] - x0[i + 1]));
+            } else {
+                // Grandy, Efficient computation of volume of hexahedral cells, UCRL-ID-128886 (1997),
+                // equation 17; corner n is at (i + bit 0, j + bit 1, k + bit 2).
+                for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
+                    const auto between = [&](int to, int from) {
+                        std::array<double, 3> e;
+                        for (int d = 0; d < 3; ++d)
+                            e[static_cast<std::size_t>(d)] =
+                                x(i + (to & 1), j + (to >> 1 & 1), k + (to >> 2), d) -
+                                x(i + (from & 1), j + (from >> 1 & 1), k + (from >> 2), d);
+                        return e;
+                    };
+                    const auto sum = [](const std::array<double, 3>& a, const std::array<double, 3>& b) {
+                        return std::array<double, 3>{a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+                    };
+                    const auto e71 = between(7, 1), e60 = between(6, 0), e72 = between(7, 2),
+                               e30 = between(3, 0), e50 = between(5, 0), e74 = between(7, 4);
+                    v[i] =
+                        (metrics::triple(sum(e71, e60), e72, e30) + metrics::triple(e60, sum(e72, e50), e74) +
+                         metrics::triple(e71, e50, sum(e74, e30))) /
+                        12;
+                }
+            }
+        }
+}
+
+/// Centres of cells: the means of their corners (as CFL3D).
+template <int Dim, class NodeView, class View>
+void centres(const graph::Box& cells, const NodeView& x, const View& centre) {
+    for (int d = 0; d < Dim; ++d)
+        for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
+            for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
+                const auto c = centre.row(j, k, d);
+                const auto a0 = x.row(j, k, d), a1 = x.row(j + 1, k, d);
+                if constexpr (Dim == 2) {
+                    for (int i = cells.lo[0]; i < cells.hi[0]; ++i)
+                        c[i] = 0.25 * ((a0[i] + a0[i + 1]) + (a1[i] + a1[i + 1]));
+                } else {
+                    const auto b0 = x.row(j, k + 1, d), b1 = x.row(j + 1, k + 1, d);
+                    for (int i = cells.lo[0]; i < cells.hi[0]; ++i)
+                        c[i] = 0.125 * (((a0[i] + a0[i + 1]) + (a1[i] + a1[i + 1])) +
+                                        ((b0[i] + b0[i + 1]) + (b1[i] + b1[i + 1])));
+                }
+            }
+}
+
+/// Axisymmetric face vectors: length times mean radius.
+template <class NodeView, class View>
+void axisymmetric_face_vectors(int axis, const graph::Box& faces, const NodeView& x, const View& s) {
+    face_vectors<2>(axis, faces, x, s);
+    const int dj = axis == 0 ? 1 : 0, di = 1 - dj;
+    for (int j = faces.lo[1]; j < faces.hi[1]; ++j) {
+        const auto r0 = x.row(j, 0, 1), r1 = x.row(j + dj, 0, 1);
+        const auto sx = s.row(j, 0, 0), sy = s.row(j, 0, 1);
+        for (int i = faces.lo[0]; i < faces.hi[0]; ++i) {
+            const double radius = 0.5 * (r0[i] + r1[i + di]);
+            sx[i] *= radius, sy[i] *= radius;
+        }
+    }
+}
+
+/// Axisymmetric volumes: for each of the two triangles of the section its area times the mean radius
+/// (Pappus).
+template <class NodeView, class View>
+void axisymmetric_volumes(const graph::Box& cells, const NodeView& x, const View& volume) {
+    for (int j = cells.lo[1]; j < cells.hi[1]; ++j) {
+        const auto x0 = x.row(j, 0, 0), y0 = x.row(j, 0, 1), x1 = x.row(j + 1, 0, 0), y1 = x.row(j + 1, 0, 1);
+        const auto v = volume.row(j, 0, 0);
+        for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
+            const double ex = x1[i + 1] - x0[i], ey = y1[i + 1] - y0[i];  // the diagonal
+            const double low = (x0[i + 1] - x0[i]) * ey - (y0[i + 1] - y0[i]) * ex;
+            const double high = ex * (y1[i] - y0[i]) - ey * (x1[i] - x0[i]);
+            const double ends = y0[i] + y1[i + 1];
+            v[i] = (low * (ends + y0[i + 1]) + high * (ends + y1[i])) / 6;
+        }
+    }
+}
+
+/// Areas of axisymmetric cells in the plane, for the source term.
+template <class NodeView, class View>
+void plane_areas(const graph::Box& cells, const NodeView& x, const View& area) {
+    volumes<2>(cells, x, area);
+}
+
+}  // namespace strata::flow

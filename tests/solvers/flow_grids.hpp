@@ -1,0 +1,60 @@
+// What tests of flow grids share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/zones.hpp"
+#include "solvers/flow/grid/generate.hpp"
+#include "solvers/flow/grid/grid.hpp"
+#include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/grid/ranges.hpp"
+#include "solvers/flow/grid/read.hpp"
+
+namespace strata::flow::tests {
+
+inline Box cells_of(const GridSystem& system, int zone) {
+    return {{0, 0, 0}, system.source->zones()[static_cast<std::size_t>(zone)].cells};
+}
+
+inline int zones_of(const GridSystem& system) { return static_cast<int>(system.source->zones().size()); }
+
+/// Throws where a cell of the system is bad, a join does not match, or the zones cannot be those of a graph.
+inline void check_all(const GridSystem& system) {
+    for (int z = 0; z < zones_of(system); ++z) check_cells(*system.source, z, cells_of(system, z));
+    check_joins(system);
+    graph::ZoneList list("grid");
+    for (int z = 0; z < zones_of(system); ++z) list.zone(cells_of(system, z), {16, 16, 16});
+    for (const JoinRange& j : system.joins)
+        list.join_parts(j.zone, j.points, j.donor, j.donor_points, j.transform, j.turn);
+    graph::Graph graph("grid");
+    graph.add<graph::Zones>(std::move(list));
+}
+
+/// A folder of its own, removed at the end.
+struct Folder {
+    std::filesystem::path path;
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "strata-flow-grid-XXXXXX").string();
+        path = mkdtemp(name.data());
+    }
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    [[nodiscard]] std::filesystem::path file(const std::string& name, const std::string& bytes) const {
+        std::ofstream(path / name, std::ios::binary) << bytes;
+        return path / name;
+    }
+};
+
+}  // namespace strata::flow::tests
