@@ -1,0 +1,296 @@
+// strata-flow-scheme: what the residual, a sweep and a whole implicit iteration take on one core, for RANS
+// with Spalart-Allmaras on a block over a plate, as seconds a cell; the bytes that have to be moved; and
+// which share that is of what memory (a triad over as many bytes) and the processor (additions and products
+// in lanes) allow, both measured in the same run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/options.hpp"
+#include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/scheme/gas.hpp"
+#include "solvers/flow/scheme/lusgs.hpp"
+#include "solvers/flow/scheme/residual.hpp"
+
+namespace {
+
+using namespace strata;
+using namespace strata::flow;
+
+struct Values {
+    Box box;
+    std::vector<double> data;
+    Values(const Box& b, int components) : box(b), data(static_cast<std::size_t>(b.volume() * components)) {}
+    template <class T>
+    FieldView<T> seen(T* first) const {
+        const std::ptrdiff_t y = box.extent(0), z = y * box.extent(1), c = z * box.extent(2);
+        return {first - box.lo[0] - box.lo[1] * y - box.lo[2] * z, y, z, c, box};
+    }
+    FieldView<double> view() { return seen<double>(data.data()); }
+    [[nodiscard]] FieldView<const double> read() const { return seen<const double>(data.data()); }
+};
+
+/// A boundary layer with some waves over a plate, cells stretched away from it: what RANS runs compute.
+template <int Dim>
+struct Plate {
+    Box cells, patch_size;
+    Scheme scheme;
+    Values q, nu, volume, centre, distance, viscosity, r, nu_r, inverse, nu_inverse;
+    std::vector<Values> faces;
+
+    static Box grown(const Box& b, int by) { return b.grown({by, by, Dim == 3 ? by : 0}); }
+    static Box upper(Box b, const Int3& by) {
+        for (std::size_t a = 0; a < 3; ++a) b.hi[a] += by[a];
+        return b;
+    }
+    Plate(const Int3& n, const Int3& patch)
+        : cells{{0, 0, 0}, n},
+          patch_size{{0, 0, 0}, patch},
+          q(grown(cells, 2), Dim + 2),
+          nu(q.box, 1),
+          volume(q.box, 1),
+          centre(q.box, Dim),
+          distance(cells, 1),
+          viscosity(grown(cells, 1), 2),
+          r(grown(cells, 1), Dim + 2),
+          nu_r(r.box, 1),
+          inverse(cells, 1),
+          nu_inverse(cells, 1) {
+        scheme.viscosity = Viscosity::spalart_allmaras;
+        Values nodes(upper(q.box, {1, 1, Dim == 3 ? 1 : 0}), Dim);
+        graph::for_each(nodes.box, [&](int i, int j, int k) {
+            nodes.view()(i, j, k, 0) = 2.0 * i / n[0];
+            nodes.view()(i, j, k, 1) =
+                (std::exp(8.0 * j / n[1]) - 1) * 1e-3 + 0.01 * std::sin(3.0 * i / n[0]);
+            if (Dim == 3) nodes.view()(i, j, k, 2) = 1.0 * k / n[2];
+        });
+        volumes<Dim>(q.box, nodes.read(), volume.view());
+        centres<Dim>(q.box, nodes.read(), centre.view());
+        for (int axis = 0; axis < Dim; ++axis) {
+            Int3 more{};
+            more[static_cast<std::size_t>(axis)] = 1;
+            faces.emplace_back(upper(cells, more), Dim);
+            face_vectors<Dim>(axis, faces.back().box, nodes.read(), faces.back().view());
+        }
+        for (auto* f : {&viscosity, &r, &nu_r}) std::fill(f->data.begin(), f->data.end(), 0);
+        graph::for_each(q.box, [&](int i, int j, int k) {
+            const double y = std::abs((std::exp(8.0 * (j + 0.5) / n[1]) - 1) * 1e-3),
+                         shape = std::tanh(50 * y);
+            Primitive<Dim, double> w{1 + 0.01 * std::sin(0.1 * i), {}, (1 + 0.01 * std::cos(0.2 * j)) / 1.4};
+            w.u[0] = 0.2 * shape, w.u[1] = 0.002 * std::sin(0.1 * (i + k));
+            const auto s = conserved<Dim, double>(w, 1.4);
+            q.view()(i, j, k, 0) = s.rho;
+            for (int d = 0; d < Dim; ++d) q.view()(i, j, k, d + 1) = s.m[static_cast<std::size_t>(d)];
+            q.view()(i, j, k, Dim + 1) = s.E;
+            nu.view()(i, j, k) = 3 + 200 * shape * (1 - 0.9 * shape);
+            if (cells.contains(Int3{i, j, k})) distance.view()(i, j, k) = y;
+        });
+        step_viscosity<Dim>(viscosity.box, whole(), scheme, viscosity.view());
+    }
+    [[nodiscard]] Patch<Dim> whole() const {
+        if constexpr (Dim == 2)
+            return {q.read(),      nu.read(),     {faces[0].read(), faces[1].read()},
+                    volume.read(), centre.read(), distance.read()};
+        else
+            return {q.read(),      nu.read(),     {faces[0].read(), faces[1].read(), faces[2].read()},
+                    volume.read(), centre.read(), distance.read()};
+    }
+    /// All patches, in the order of a sweep.
+    template <class F>
+    void patches(bool forward, F&& f) const {
+        Int3 count{};
+        for (std::size_t a = 0; a < 3; ++a)
+            count[a] = (cells.hi[a] + patch_size.hi[a] - 1) / patch_size.hi[a];
+        graph::for_each({{0, 0, 0}, count}, [&](int i, int j, int k) {
+            const Int3 at{i, j, k};
+            Box part;
+            std::array<bool, 3> open{};
+            for (std::size_t a = 0; a < 3; ++a) {
+                part.lo[a] = (forward ? at[a] : count[a] - 1 - at[a]) * patch_size.hi[a];
+                part.hi[a] = std::min(part.lo[a] + patch_size.hi[a], cells.hi[a]);
+                open[a] = forward ? part.lo[a] > 0 : part.hi[a] < cells.hi[a];
+            }
+            f(part, open);
+        });
+    }
+    void residuals() {
+        patches(true, [&](const Box& part, const auto&) {
+            residual<Dim>(part, whole(), scheme, r.view(), nu_r.view(), nu_inverse.view());
+        });
+    }
+    void steps() {
+        patches(true, [&](const Box& part, const auto&) {
+            step_viscosity<Dim>(part, whole(), scheme, viscosity.view());
+            diagonals<Dim>(part, whole(), scheme, {10, 10, 0}, viscosity.read(), inverse.view(),
+                           nu_inverse.view());
+        });
+    }
+    void sweep(bool forward) {
+        const Diagonals d{inverse.read(), nu_inverse.read(), viscosity.read()};
+        patches(forward, [&](const Box& part, const std::array<bool, 3>& open) {
+            (forward ? forward_sweep<Dim> : backward_sweep<Dim>)(part, whole(), scheme, d, open,
+                                                                 {r.read(), nu_r.read()},
+                                                                 {r.view(), nu_r.view()});
+        });
+    }
+    UpdateCount change() {
+        UpdateCount all;
+        patches(true, [&](const Box& part, const auto&) {
+            const auto c = update<Dim>(part, scheme, 0.2, r.read(), nu_r.read(), q.view(), nu.view());
+            all.limited += c.limited, all.impossible += c.impossible;
+        });
+        return all;
+    }
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// The shortest of many repeats, in seconds: the machine may do other things too.
+double shortest(double seconds, const std::function<void()>& work) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    double best = 1e30;
+    do {
+        const auto before = Clock::now();
+        work();
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
+    } while (Clock::now() < end);
+    return best;
+}
+
+/// Bytes a second of a = b + q c over three arrays of `bytes` in all; a line that is written is read first,
+/// which counts.
+double triad(double bytes, double seconds) {
+    const auto n = static_cast<std::size_t>(bytes / 24);
+    std::vector<double> a(n, 0), b(n, 1), c(n, 2);
+    double q = 0.5;
+    const double best = shortest(seconds, [&] {
+        double* __restrict to = a.data(), * __restrict x = b.data(), * __restrict y = c.data();
+        for (std::size_t i = 0; i < n; ++i) to[i] = x[i] + q * y[i];
+        asm volatile("" ::"r"(to) : "memory");
+    });
+    return 32 * static_cast<double>(n) / best;
+}
+
+/// Additions and products a second, in lanes, as many at once as the processor takes.
+double arithmetic(double seconds) {
+    constexpr int kChains = 12, kRounds = 20000;
+    const double best = shortest(seconds, [&] {
+        Lanes x[kChains];
+        for (int c = 0; c < kChains; ++c) x[c] = Lanes{} + 1.0 + c;
+        Lanes factor = Lanes{} + 0.999, term = Lanes{} + 1e-3;
+        asm volatile("" : "+v"(factor), "+v"(term));
+        for (int n = 0; n < kRounds; ++n)
+            for (auto& v : x) v = v * factor + term;
+        for (auto& v : x) asm volatile("" ::"v"(v));
+    });
+    return 2.0 * kChains * kRounds * kLanes / best;
+}
+
+/// Doubles a cell that a kernel reads or writes at least once; a field that is only written is read first by
+/// the caches.
+struct Traffic {
+    int read, write;
+    [[nodiscard]] double bytes() const { return 8.0 * (read + 2 * write); }
+};
+
+struct Choice {
+    long dimensions = 2;
+    Int3 cells{}, patch{};
+    double seconds = 1;
+};
+
+Int3 three(const Parsed& given, const char* name, long dimensions) {
+    Int3 n{};
+    char rest = 0;
+    const std::string text = given.text(name);
+    if (std::sscanf(text.c_str(), "%d,%d,%d%c", &n[0], &n[1], &n[2], &rest) != 3 ||
+        *std::min_element(n.begin(), n.end()) < 1 || (dimensions == 2 && n[2] != 1))
+        throw Error(fmt::format("{} is three numbers of cells", name))
+            .given(text)
+            .allowed(dimensions == 2 ? "NX,NY,1" : "NX,NY,NZ, each 1 or more");
+    return n;
+}
+
+template <int Dim>
+void measure(const Choice& c) {
+    Plate<Dim> plate(c.cells, c.patch);
+    const auto cells = static_cast<double>(plate.cells.volume());
+    constexpr int q = Dim + 3, faces = Dim * Dim;  // q with nu~
+    // r and nu~'s; one slope, two inverses, two viscosities, volume, centre, distance.
+    const Traffic residual{q + faces + 1 + Dim + 1, q + 1}, step{2 * q + faces + 2 + 1, 4},
+        sweep{2 * q + faces + 4, 0}, change{2 * q, 0};
+    const double doubles = 2 * q + faces + Dim + 6;
+
+    plate.residuals(), plate.steps(), plate.sweep(true), plate.sweep(false);
+    const UpdateCount count = plate.change();
+    if (count.impossible > 0)
+        throw Error("the first step gives impossible states")
+            .given(fmt::format("{} cells", count.impossible));
+
+    const double bandwidth = triad(cells * doubles * 8, c.seconds / 4), peak = arithmetic(c.seconds / 4);
+    fmt::print(
+        "{} x {} x {} cells in patches of {} x {} x {}, Spalart-Allmaras, {:.0f} doubles a cell ({:.1f} "
+        "MB)\n",
+        plate.cells.extent(0), plate.cells.extent(1), plate.cells.extent(2), plate.patch_size.hi[0],
+        plate.patch_size.hi[1], plate.patch_size.hi[2], doubles, cells * doubles * 8e-6);
+    fmt::print("triad over as many bytes {:.1f} GB/s, additions and products {:.1f} GF/s\n", bandwidth * 1e-9,
+               peak * 1e-9);
+    fmt::print("{:<12} {:>10} {:>12} {:>18}\n", "", "ns a cell", "bytes a cell", "of the bandwidth");
+    double all = 0, all_bytes = 0;
+    const auto show = [&](const char* name, const Traffic& t, const std::function<void()>& work) {
+        const double seconds = shortest(c.seconds, work) / cells;
+        all += seconds, all_bytes += t.bytes();
+        fmt::print("{:<12} {:>10.2f} {:>12.0f} {:>16.0f} %\n", name, seconds * 1e9, t.bytes(),
+                   100 * t.bytes() / bandwidth / seconds);
+    };
+    show("residual", residual, [&] { plate.residuals(); });
+    show("diagonals", step, [&] { plate.steps(); });
+    show("forward", sweep, [&] { plate.sweep(true); });
+    show("backward", sweep, [&] { plate.sweep(false); });
+    std::fill(plate.r.data.begin(), plate.r.data.end(), 0.0);
+    std::fill(plate.nu_r.data.begin(), plate.nu_r.data.end(), 0.0);
+    show("update", change, [&] { plate.change(); });
+    fmt::print("{:<12} {:>10.2f} {:>12.0f} {:>16.0f} %   {:.2f} M cells a second\n", "iteration", all * 1e9,
+               all_bytes, 100 * all_bytes / bandwidth / all, 1e-6 / all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace strata;
+    try {
+        Options options("strata-flow-scheme",
+                        "The kernels of the flow solver on one core, RANS with Spalart-Allmaras over a "
+                        "plate: times of a cell, "
+                        "bytes, and shares of what the memory gives.");
+        options.option("--dimensions", "N", "2", "2 or 3")
+            .option("--cells", "NX,NY,NZ", "512,256,1", "of the block")
+            .option("--patch", "NX,NY,NZ", "128,64,1", "of each patch of it")
+            .option("--duration", "TIME", "1s",
+                    "for each of the measured parts, of which the shortest repeat counts")
+            .example("strata-flow-scheme --cells 224,64,1 --patch 224,64,1",
+                     "a small grid, which stays in the caches")
+            .example("strata-flow-scheme --dimensions 3 --cells 96,96,96 --patch 96,32,16",
+                     "three dimensions");
+        const Parsed given = options.parse(argc, argv);
+        if (given.help()) return kSuccess;
+        Choice choice;
+        choice.dimensions = given.integer("--dimensions", 2, 3);
+        choice.cells = three(given, "--cells", choice.dimensions),
+        choice.patch = three(given, "--patch", choice.dimensions);
+        choice.seconds = given.seconds("--duration");
+        choice.dimensions == 2 ? measure<2>(choice) : measure<3>(choice);
+        return kSuccess;
+    } catch (const Error& error) {
+        std::fputs(error.text().c_str(), stderr);
+        return error.exit_code();
+    }
+}

@@ -1,0 +1,62 @@
+// What the kernels of the flow solver are told: gas, scheme, turbulence model, size of the step.
+//
+// Everything is non-dimensional with the far field's density, speed of sound, temperature and viscosity, and
+// the grid's unit of length: rho = a = T = mu = 1, p = 1/gamma, |u| = Mach. Terms with a viscosity carry Mach
+// / Re.
+#pragma once
+
+namespace strata::flow {
+
+struct Gas {
+    double gamma = 1.4;
+    double prandtl = 0.72, turbulent_prandtl = 0.9;
+    double mach = 0.2;        ///< of the far field
+    double reynolds = 1e6;    ///< of the far field, for a unit of length of the grid
+    double sutherland = 0.4;  ///< Sutherland's temperature (110.33 K, 198.6 R) over that of the far field
+    [[nodiscard]] double viscous_scale() const { return mach / reynolds; }
+};
+
+/// Limiters of slopes, each symmetric: van Albada, van Leer and Roberts (1982); van Leer (1974).
+enum class Limiter { none, minmod, van_albada, van_leer };
+
+/// Extrapolation of density, velocity and pressure to the faces (van Leer's kappa scheme).
+struct Muscl {
+    bool first_order = false;
+    double kappa = 1.0 / 3;
+    Limiter limiter = Limiter::none;
+};
+
+enum class Viscosity { none, laminar, spalart_allmaras };
+
+/// Spalart, P. R., Allmaras, S. R. (1994), and its negative form: Allmaras, S. R., Johnson, F. T., Spalart,
+/// P. R. (2012), ICCFD7-1902.
+struct SpalartAllmaras {
+    bool negative = false;
+    bool ft2 = true;            ///< the term that keeps laminar flow laminar
+    bool second_order = false;  ///< of its advection
+    double clip = 0.3;          ///< standard form: S~ >= clip |vorticity|
+    bool with_source = true;    ///< production and destruction (manufactured solutions go without, or with)
+};
+
+struct Scheme {
+    Gas gas;
+    Muscl muscl;
+    /// Harten's: |lambda| of acoustic waves below this share of |u_n| + a is rounded off. 0: Roe's own.
+    double entropy_fix = 0;
+    Viscosity viscosity = Viscosity::none;
+    SpalartAllmaras sa;
+    /// Two dimensions: y is the distance from the axis, faces and volumes are those of a wedge of one radian.
+    bool axisymmetric = false;
+    [[nodiscard]] bool viscous() const { return viscosity != Viscosity::none; }
+    [[nodiscard]] bool turbulent() const { return viscosity == Viscosity::spalart_allmaras; }
+};
+
+/// Of one implicit step.
+struct StepSize {
+    double cfl = 1;
+    double cfl_turbulence = 1;
+    /// Dual time: the coefficient of q at the new time, 1.5 / step for second order; 0: steady.
+    double physical = 0;
+};
+
+}  // namespace strata::flow
