@@ -1,0 +1,85 @@
+// What may hold on a face of a zone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/graph/declare/box.hpp"
+
+namespace strata::flow {
+
+using graph::Real3;
+
+enum class Condition : std::uint8_t {
+    supersonic_outflow,  // what is inside
+    supersonic_inflow,   // a given state
+    far_field,           // Riemann invariants of a given state and of what is inside
+    total_inflow,        // total pressure, total temperature and direction
+    pressure_outflow,    // static pressure
+    mass_outflow,        // mass flow through the whole boundary
+    symmetry,
+    axis,       // of an axisymmetric flow; in three dimensions also a face that is collapsed to a line
+    slip_wall,  // inviscid
+    wall,       // no slip: adiabatic or at a temperature, still or moving
+};
+/// Their names in case files: "far-field". Throws Error with all names for another one.
+[[nodiscard]] Condition condition_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(Condition condition);
+/// Walls on which the flow rests: those of friction and of the wall distance.
+[[nodiscard]] constexpr bool is_viscous_wall(Condition c) { return c == Condition::wall; }
+/// Walls that carry forces.
+[[nodiscard]] constexpr bool is_wall(Condition c) {
+    return c == Condition::wall || c == Condition::slip_wall;
+}
+
+/// The primitive values of a flow, in the reference units (density, speed of sound and temperature 1, so that
+/// p = rho T / gamma).
+struct FlowState {
+    double rho = 1;
+    Real3 u{};
+    double p = 1 / 1.4;
+    double nu_tilde = 3;
+};
+
+/// The velocity of a wall at x: velocity + spin x (x - centre). Spin is an angle in radians per time; in two
+/// dimensions along z.
+struct WallMotion {
+    Real3 velocity{}, spin{}, centre{};
+    [[nodiscard]] Real3 at(const Real3& x) const {
+        const Real3 r{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
+        return {velocity[0] + spin[1] * r[2] - spin[2] * r[1], velocity[1] + spin[2] * r[0] - spin[0] * r[2],
+                velocity[2] + spin[0] * r[1] - spin[1] * r[0]};
+    }
+};
+
+/// A condition and its numbers. Those that a condition does not name are not read.
+struct Boundary {
+    std::string name = {};  // of the ranges on which it holds
+    Condition condition = Condition::far_field;
+    FlowState state = {};  // far_field, supersonic_inflow; nu_tilde also of total_inflow
+    double total_pressure = 1 / 1.4, total_temperature = 1;
+    Real3 direction{};  // of total_inflow, of any length; 0: along the face's normal
+    double pressure = 1 / 1.4;
+    double mass_flow = 0;                    // mass_outflow: out of the domain, in rho a L^2 (2D: rho a L)
+    std::optional<double> temperature = {};  // wall; none: adiabatic
+    WallMotion motion = {};                  // wall
+};
+
+/// The invariants through a boundary of speed 0 with unit normal `n` out of the domain: what the face of a
+/// far field sees, between `inside` and the boundary's state.
+[[nodiscard]] FlowState far_field_state(double gamma, const FlowState& inside, const FlowState& outside,
+                                        const Real3& n);
+/// Subsonic inflow by total values: the invariant that leaves the domain, the total temperature (energy) and
+/// pressure (entropy) decide speed, density and pressure. Where this would be an outflow the fluid rests at
+/// its total values; the speed is at most that of sound.
+[[nodiscard]] FlowState total_inflow_state(double gamma, const FlowState& inside, const Boundary& boundary,
+                                           const Real3& n);
+/// Subsonic outflow at a pressure: entropy, tangential velocity and the outgoing invariant are those inside.
+/// A supersonic outflow is as it is inside.
+[[nodiscard]] FlowState pressure_outflow_state(double gamma, const FlowState& inside, double pressure,
+                                               const Real3& n);
+
+}  // namespace strata::flow

@@ -1,0 +1,259 @@
+#include "solvers/flow/boundary/wall_distance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/graph/declare/requests.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+constexpr std::int64_t kRounds = 1 << 20;
+
+struct Question {
+    Real3 x;
+    double bound;  // the square of the least distance so far
+};
+
+/// What a patch has found so far.
+struct Found {
+    struct Candidate {
+        std::int32_t wall;  // number among the patches with walls
+        WallBox box;
+    };
+    std::vector<Candidate> candidates;
+    struct Cell {
+        double least = kNoWall;       // squares: the nearest wall so far,
+        double asked = -1;            // and the box that was asked last; kNoWall: none is left to ask
+        std::int32_t candidate = -1;  // its number
+    };
+    std::vector<Cell> cells;           // x fastest
+    std::size_t first = 0;             // cell that may have something to ask
+    std::vector<std::int32_t> asking;  // the cell of each request
+};
+
+Real3 centre_of(const FieldView<const double>& centres, int dimensions, const Int3& at) {
+    Real3 x{};
+    for (int d = 0; d < dimensions; ++d) x[static_cast<std::size_t>(d)] = centres(at[0], at[1], at[2], d);
+    return x;
+}
+
+/// The box that a cell asks next: boxes in the order of their distances, then of their numbers. None: no
+/// further box is nearer than the nearest wall.
+int next_of(const Found& found, const Found::Cell& cell, const Real3& x, double& distance) {
+    int next = -1;
+    distance = cell.least;
+    for (int c = 0; c < static_cast<int>(found.candidates.size()); ++c) {
+        const double d = found.candidates[static_cast<std::size_t>(c)].box.squared_distance(x);
+        if (d < distance && (d > cell.asked || (d == cell.asked && c > cell.candidate)))
+            next = c, distance = d;
+    }
+    return next;
+}
+
+/// Of all boxes those that may have a point nearest to one of the centres.
+void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& centres) {
+    const auto largest =
+        [&](const WallBox& wall) {  // the most that a centre may be away from any of its points
+            double sum = 0;
+            for (std::size_t d = 0; d < 3; ++d) {
+                const double far = std::max(wall.hi[d] - centres.lo[d], centres.hi[d] - wall.lo[d]);
+                sum += far * far;
+            }
+            return sum;
+        };
+    const auto least = [&](const WallBox& wall) {
+        double sum = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double out = std::max({wall.lo[d] - centres.hi[d], 0.0, centres.lo[d] - wall.hi[d]});
+            sum += out * out;
+        }
+        return sum;
+    };
+    double bound = kNoWall;
+    for (const auto& candidate : all) bound = std::min(bound, largest(candidate.box));
+    for (const auto& candidate : all)
+        if (least(candidate.box) <= bound) found.candidates.push_back(candidate);
+}
+
+struct Search {
+    Graph& graph;
+    const WallSearch& s;
+    std::vector<int> patches;  // with walls
+    Object<WallTree> tree;
+    Object<Found> found;
+    Scalars<double> boxes;
+    Scalar<double> left;
+    int most;  // requests of a patch in a round
+    Requests<Question, double> asks;
+};
+
+void make_trees(Search& search) {
+    Task task = search.graph.start().task(search.s.name + ", walls", search.s.grid);
+    task.on(search.patches);
+    const auto nodes = search.s.nodes(task);
+    const auto tree = task.make(search.tree);
+    const auto boxes = task.contribute(search.boxes.at(0));
+    task.run([=, dimensions = search.s.dimensions, walls = search.s.walls,
+              patches = search.patches](Here& here) {
+        std::vector<WallElement> elements;
+        const auto x = nodes(here);
+        for (const Face& face : walls[static_cast<std::size_t>(here.patch)])
+            dimensions == 2 ? add_wall<2>(PatchFace(here.cells(), face), x, elements)
+                            : add_wall<3>(PatchFace(here.cells(), face), x, elements);
+        here[tree] = WallTree(std::move(elements));
+        here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
+        const auto number = std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin();
+        for (std::size_t d = 0; d < 3; ++d) {
+            const auto at = 6 * number + static_cast<std::int64_t>(d);
+            here[boxes][at] = here[tree].box().lo[d];
+            here[boxes][at + 3] = -here[tree].box().hi[d];
+        }
+    });
+}
+
+void begin(Search& search) {
+    Task task = search.graph.start().task(search.s.name + ", first", search.s.grid);
+    const auto centres = task.need(search.s.centres);
+    const auto boxes = task.need(search.boxes.at(0));
+    const auto found = task.make(search.found);
+    task.run([=, dimensions = search.s.dimensions, count = search.patches.size()](Here& here) {
+        Found& all = here[found];
+        all = {};
+        all.cells.resize(static_cast<std::size_t>(here.cells().volume()));
+        std::vector<Found::Candidate> candidates;
+        for (std::size_t w = 0; w < count; ++w) {
+            Found::Candidate candidate{static_cast<std::int32_t>(w), {}};
+            for (std::size_t d = 0; d < 3; ++d) {
+                candidate.box.lo[d] = here[boxes][static_cast<std::int64_t>(6 * w + d)];
+                candidate.box.hi[d] = -here[boxes][static_cast<std::int64_t>(6 * w + d + 3)];
+            }
+            candidates.push_back(candidate);
+        }
+        WallBox around;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            around.add(centre_of(here[centres], dimensions, {i, j, k}));
+        });
+        choose(all, std::move(candidates), around);
+    });
+}
+
+void ask(Search& search, Scope& rounds) {
+    Task task = rounds.task(search.s.name + ", ask", search.s.grid);
+    const auto centres = task.need(search.s.centres);
+    const auto found = task.modify(search.found.at(0));
+    const auto left = task.contribute(search.left);
+    task.run([=, asked = search.asks.ask(task), dimensions = search.s.dimensions, patches = search.patches,
+              most = static_cast<std::size_t>(search.most)](Here& here) {
+        Found& all = here[found];
+        struct Asked {
+            std::int32_t target, cell;
+            double distance;
+        };
+        std::vector<Asked> questions;
+        const Box own = here.cells();
+        const auto place = [&](std::int32_t cell) {
+            const Int3 at{own.lo[0] + cell % own.extent(0), own.lo[1] + cell / own.extent(0) % own.extent(1),
+                          own.lo[2] + cell / (own.extent(0) * own.extent(1))};
+            return centre_of(here[centres], dimensions, at);
+        };
+        while (all.first < all.cells.size() && all.cells[all.first].asked == kNoWall) ++all.first;
+        for (std::size_t n = all.first; n < all.cells.size() && questions.size() < most; ++n) {
+            if (all.cells[n].asked == kNoWall) continue;
+            const auto cell = static_cast<std::int32_t>(n);
+            double distance;
+            const int next = next_of(all, all.cells[n], place(cell), distance);
+            if (next < 0)
+                all.cells[n].asked = kNoWall;
+            else
+                questions.push_back({next, cell, distance});
+        }
+        std::stable_sort(questions.begin(), questions.end(),
+                         [](const Asked& a, const Asked& b) { return a.target < b.target; });
+        all.asking.clear();
+        for (const Asked& question : questions) {
+            auto& cell = all.cells[static_cast<std::size_t>(question.cell)];
+            cell.asked = question.distance, cell.candidate = question.target;
+            const auto wall = all.candidates[static_cast<std::size_t>(question.target)].wall;
+            here[asked].add(patches[static_cast<std::size_t>(wall)], {place(question.cell), cell.least});
+            all.asking.push_back(question.cell);
+        }
+        here[left] = static_cast<double>(questions.size());
+    });
+}
+
+void answer(Search& search, Scope& rounds) {
+    Task task = rounds.task(search.s.name + ", answer", search.s.grid);
+    task.on(search.patches);
+    const auto tree = task.need(search.tree);
+    task.run([=, requests = search.asks.answer(task)](Here& here) {
+        for (const auto& request : here[requests])
+            request.answer() = here[tree].nearest(request.question().x, request.question().bound);
+    });
+}
+
+void take(Search& search, Scope& rounds) {
+    Task task = rounds.task(search.s.name + ", take", search.s.grid);
+    const auto found = task.modify(search.found.at(1));
+    task.run([=, answers = search.asks.answers(task)](Here& here) {
+        Found& all = here[found];
+        for (std::size_t i = 0; i < all.asking.size(); ++i)
+            all.cells[static_cast<std::size_t>(all.asking[i])].least = here[answers][i];
+    });
+}
+
+}  // namespace
+
+void declare_wall_distance(Graph& graph, const WallSearch& s) {
+    std::vector<int> patches;
+    for (std::size_t p = 0; p < s.walls.size(); ++p)
+        if (!s.walls[p].empty()) patches.push_back(static_cast<int>(p));
+    if (patches.empty()) {
+        Task task = graph.start().task(s.name, s.grid);
+        task.run([to = task.make(s.distance)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[to](i, j, k) = kNoWall; });
+        });
+        return;
+    }
+    // A quarter of a patch's cells: the room for requests is a tenth of that for a flow field.
+    std::int64_t cells = 0;
+    for (int p = 0; p < s.grid.patches(); ++p) cells = std::max(cells, s.grid.box(p).volume());
+    const int most = static_cast<int>(std::clamp<std::int64_t>(cells / 4, 16, 4096));
+    Search search{
+        graph,
+        s,
+        patches,
+        graph.object<WallTree>(s.name + ", tree", s.grid,
+                               {.bytes = [](const WallTree& tree) { return tree.bytes(); }}),
+        graph.object<Found>(s.name + ", found", s.grid),
+        graph.scalars<double>(s.name + ", boxes", Reduce::min, static_cast<int>(6 * patches.size())),
+        graph.scalar<double>(s.name + ", left", Reduce::sum),
+        most,
+        Requests<Question, double>(graph, s.name + ", requests", s.grid, s.grid, most)};
+    make_trees(search);
+    begin(search);
+    Scope& rounds = graph.start().repeat<double>(
+        s.name, search.left.at(0), [](double left) { return left == 0; }, kRounds);
+    ask(search, rounds);
+    answer(search, rounds);
+    take(search, rounds);
+
+    Task task = graph.start().task(s.name + ", last", s.grid);
+    const auto found = task.modify(search.found.at(1));
+    const auto distance = task.make(s.distance);
+    task.run([=](Here& here) {
+        std::size_t cell = 0;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            here[distance](i, j, k) = std::sqrt(here[found].cells[cell++].least);
+        });
+        here[found] = {};
+    });
+}
+
+}  // namespace strata::flow

@@ -1,0 +1,70 @@
+#include "solvers/flow/output/cells.hpp"
+
+#include <cmath>
+
+#include "solvers/flow/boundary/states.hpp"
+
+namespace strata::flow {
+
+template <int Dim>
+CellDifferences<Dim>::CellDifferences(const FieldView<const double>& centres, const Box& limits,
+                                      const Int3& cell) {
+    const Box seen = graph::common(centres.box(), limits);
+    std::array<Real3, 3> e{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    double product = 1;
+    for (std::size_t a = 0; a < Dim; ++a) {
+        lower_[a] = upper_[a] = cell;
+        ++upper_[a][a], --lower_[a][a];
+        if (!seen.contains(upper_[a])) upper_[a] = cell;
+        if (!seen.contains(lower_[a])) lower_[a] = cell;
+        double length = 0;
+        for (std::size_t d = 0; d < Dim; ++d) {
+            e[a][d] = centres(upper_[a][0], upper_[a][1], upper_[a][2], static_cast<int>(d)) -
+                      centres(lower_[a][0], lower_[a][1], lower_[a][2], static_cast<int>(d));
+            length += e[a][d] * e[a][d];
+        }
+        product *= std::sqrt(length);
+    }
+    const auto minor = [&](std::size_t a, std::size_t d) {
+        const std::size_t b = (a + 1) % 3, c = (a + 2) % 3, f = (d + 1) % 3, g = (d + 2) % 3;
+        return e[b][f] * e[c][g] - e[b][g] * e[c][f];
+    };
+    const double determinant = e[0][0] * minor(0, 0) + e[0][1] * minor(0, 1) + e[0][2] * minor(0, 2);
+    singular_ = !(std::abs(determinant) > 1e-12 * product);
+    if (singular_) return;
+    for (std::size_t d = 0; d < Dim; ++d)
+        for (std::size_t a = 0; a < Dim; ++a) inverse_[d][a] = minor(a, d) / determinant;
+}
+
+template <int Dim>
+void vortices(const Box& cells, const FieldView<const double>& q, const FieldView<const double>& centres,
+              const FieldView<double>& vorticity, const FieldView<double>& criterion) {
+    graph::for_each(cells, [&](int i, int j, int k) {
+        const CellDifferences<Dim> differences(centres, centres.box(), {i, j, k});
+        std::array<Real3, 3> g{};  // [component of u][direction]
+        for (int c = 0; c < Dim; ++c)
+            g[static_cast<std::size_t>(c)] = differences.gradient(
+                [&](const Int3& at) { return q(at[0], at[1], at[2], 1 + c) / q(at[0], at[1], at[2], 0); });
+        if constexpr (Dim == 2) {
+            vorticity(i, j, k) = g[1][0] - g[0][1];
+        } else {
+            vorticity(i, j, k, 0) = g[2][1] - g[1][2];
+            vorticity(i, j, k, 1) = g[0][2] - g[2][0];
+            vorticity(i, j, k, 2) = g[1][0] - g[0][1];
+        }
+        // (|Omega|^2 - |S|^2) / 2 = -(du_a/dx_b du_b/dx_a) / 2
+        double sum = 0;
+        for (std::size_t a = 0; a < Dim; ++a)
+            for (std::size_t b = 0; b < Dim; ++b) sum += g[a][b] * g[b][a];
+        criterion(i, j, k) = -0.5 * sum;
+    });
+}
+
+template class CellDifferences<2>;
+template class CellDifferences<3>;
+template void vortices<2>(const Box&, const FieldView<const double>&, const FieldView<const double>&,
+                          const FieldView<double>&, const FieldView<double>&);
+template void vortices<3>(const Box&, const FieldView<const double>&, const FieldView<const double>&,
+                          const FieldView<double>&, const FieldView<double>&);
+
+}  // namespace strata::flow

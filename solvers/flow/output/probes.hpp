@@ -1,0 +1,48 @@
+// Values at points. The cell that holds a point is found at the start; its value there is that of the cell's
+// centre plus gradient times distance (CellDifferences): second order, not continuous between cells.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+#include "solvers/flow/boundary/wall_distance.hpp"
+#include "solvers/flow/output/cells.hpp"
+
+namespace strata::flow {
+
+/// The cell of a patch that holds a point: the map from the unit square or cube to the cell (linear in each
+/// index) is inverted by Newton's method. A point on a face belongs to both sides; the first cell, i fastest,
+/// is taken. None: no cell holds it.
+template <int Dim>
+[[nodiscard]] std::optional<Int3> cell_of(const Box& cells, const FieldView<const double>& nodes,
+                                          const Real3& x);
+
+/// Primitive values and what else is known at a point.
+inline constexpr int kProbed = 5;  // rho, u, v, w, p
+template <int Dim>
+[[nodiscard]] std::array<double, kProbed> probe(double gamma, const Int3& cell, const Real3& x,
+                                                const FieldView<const double>& q,
+                                                const FieldView<const double>& centres);
+
+struct Probes {
+    const graph::Grid& grid;
+    int dimensions = 3;
+    double gamma = 1.4;
+    std::vector<Real3> points;
+    ViewOf nodes;
+    ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images
+};
+struct ProbeLabels {
+    /// [5 probe + value]: rho, u, v, w, p of each probe.
+    graph::Scalars<double> values;
+    /// The patch that holds each point: the lowest one. A point that no cell holds ends the run, by number
+    /// and place.
+    graph::Scalars<double> holders;
+};
+/// Declares the search at the start, and a task in `scope` that reads a version of q.
+[[nodiscard]] ProbeLabels declare_probes(graph::Graph& graph, graph::Scope& scope, const Probes& probes,
+                                         const graph::TypedVersion<double, graph::Kind::field>& q);
+
+}  // namespace strata::flow
