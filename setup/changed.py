@@ -50,6 +50,7 @@ STARTS = {
         "strata-mpm-patches",
         "strata-md",
         "strata-md-evaluate",
+        "strata-flow",
         "strata_graph_python",
         "python",
     ),

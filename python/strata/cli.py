@@ -34,6 +34,7 @@ MODULES = {
     "cluster": "cluster",
     "centre": "centre",
     "md": "md",
+    "flow": "flow",
     "report": "results",
     COMPARE: "results",
     "results": "results",

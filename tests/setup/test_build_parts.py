@@ -137,9 +137,9 @@ def test_the_part_of_each_solver_gets_what_solvers_need() -> None:
 
     texts = [path.read_text() for path in (root / "solvers").glob("*/CMakeLists.txt")]
     solvers = {name for text in texts for name in re.findall(r"^strata_solver\((\S+)", text, re.MULTILINE)}
-    assert {"strata-transport", "strata-mpm", "strata-md"} <= solvers
+    assert {"strata-transport", "strata-mpm", "strata-md", "strata-flow"} <= solvers
     of_solvers = {row["part"] for row in rows("setup/parts.csv") if solvers & set(row["programs"].split())}
-    assert len(of_solvers) == 3
+    assert len(of_solvers) == 4
     for piece in ("tomlplusplus", "hdf5", "metis", "papi", "valgrind"):
         parts = next(row["part"] for row in rows("python/strata/pieces.csv") if row["piece"] == piece)
         assert of_solvers <= set(parts.split()), (piece, of_solvers - set(parts.split()))

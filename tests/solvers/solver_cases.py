@@ -15,6 +15,7 @@ import pytest
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
 MD_CASES = CASES.parent / "md"
 MPM_CASES = CASES.parent / "mpm"
+FLOW_CASES = CASES.parent / "flow"
 
 
 def changed(tmp_path: Path, name: str, add: str = "", cases: Path = CASES, **changes: str) -> Path:

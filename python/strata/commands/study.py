@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ def study(commands: Commands) -> None:
             ("strata study run my.toml --budget 10m", "your own programs; docs/studies.md has the keys"),
             ("strata study status", "how far the newest one is"),
             ("strata study show strata-results/DIR", "what was found, also before the end"),
+            ("strata study uncertainty cases/flow/naca0012.toml", "how certain the forces of a flow are"),
             ("strata study export strata-results/DIR --out samples.csv", "every sample; .json, .parquet"),
         ],
     )
@@ -73,6 +75,56 @@ def study(commands: Commands) -> None:
     show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
     show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
     show.set_defaults(run=_show_study)
+    _uncertainty(actions)
+
+
+def _uncertainty(actions: Commands) -> None:
+    certain = command(
+        actions,
+        "uncertainty",
+        "coefficients of a steady flow with error bars: grids, iteration, far field",
+        [
+            ("strata study uncertainty cases/flow/naca0012.toml", 'such as "Cd = 0.01227 +- 0.00004"'),
+            ("strata study uncertainty CASE --grids 4 --layout 1x2", "a longer series of grids, two threads"),
+        ],
+    )
+    certain.add_argument("case", type=Path, metavar="CASE", help='a steady case of solver "flow"')
+    certain.add_argument(
+        "--grids",
+        type=int,
+        default=3,
+        metavar="N",
+        help="that of the case and coarser ones, each of every second point of the one before (default: 3)",
+    )
+    certain.add_argument("--layout", default="1x1", metavar="PxT", help="of the runs (default: 1x1)")
+    certain.add_argument(
+        "--no-far-field",
+        dest="far_field",
+        action="store_false",
+        help="leave out the run with the far field twice as far away",
+    )
+    certain.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="of the runs and the report; runs that are there are taken (default: strata-results/"
+        "uncertainty-CASE)",
+    )
+    certain.set_defaults(run=_run_uncertainty)
+
+
+def _run_uncertainty(given: argparse.Namespace) -> int:
+    from strata.flow.command import study as certain
+    from strata.flow.uncertainty import Asked
+
+    asked = Asked(
+        given.case,
+        given.grids,
+        given.layout,
+        far_field=given.far_field,
+        say=lambda text: print(text, file=sys.stderr, flush=True),
+    )
+    return certain(asked, given.out, "strata " + shlex.join(given.argv))
 
 
 def _run_study(given: argparse.Namespace) -> int:

@@ -1,6 +1,8 @@
 // A solver that shows one family of each shape, with values that tests/solvers/read_shapes.py knows:
 //   shapes_shown CASE --out FOLDER --fields N --steps N
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -259,6 +261,23 @@ ShownShape probes(Graph& graph) {
     return table("probes", probes, {number, speed});
 }
 
+/// Notes the steps of its frames in FOLDER/frames.txt: every second step, and the end.
+class Noted : public Frames {
+  public:
+    [[nodiscard]] std::int64_t every() const override { return 2; }
+    [[nodiscard]] bool at_end() const override { return true; }
+    void begin(const Simulation&, team::Team& team, const std::filesystem::path& folder, std::int64_t,
+               bool) override {
+        path_ = team.rank() == 0 ? folder / "frames.txt" : "/dev/null";
+    }
+    void write(const Simulation& run, team::Team&, double) override {
+        std::ofstream(path_, std::ios::app) << run.step() << ' ';
+    }
+
+  private:
+    std::filesystem::path path_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -270,6 +289,7 @@ int main(int argc, char** argv) {
     keys.key("wrong", &wrong, {.meaning = "a cell names a point that is not there"});
     return drive(argc, argv, keys, [&](Graph& graph) -> Solver {
         Solver solver;
+        solver.frames = {std::make_shared<Noted>()};
         solver.shapes = {blocks(graph), wing(graph),       zones(graph),
                          mixed(graph),  tetrahedra(graph), probes(graph)};
         for (ShownShape& shape : panels(graph)) solver.shapes.push_back(std::move(shape));

@@ -1,0 +1,58 @@
+"""`strata flow show` and `strata study uncertainty`: what was asked, and the reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from strata import paths
+from strata.errors import FAILED, StrataError
+from strata.flow import page, surface, uncertainty
+from strata.flow.uncertainty import Asked
+from strata.report.build import write
+from strata.run import series
+
+
+def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command: str) -> int:
+    """Writes the report of a run, and says where it is. `only`: curves whose names have this in them."""
+    try:
+        result = json.loads((run / "result.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StrataError(
+            "no finished run there",
+            at=str(run / "result.json"),
+            given=str(error),
+            remedy="give the folder that `strata run CASE --out FOLDER` has written",
+            code=FAILED,
+        ) from None
+    rows = series.read(run)
+    walls = surface.newest(run) if any(run.glob("surface-*.csv")) else None
+    curves = [curve for path in beside for curve in surface.recorded(path)]
+    names = dict.fromkeys(curve.name for curve in curves)
+    curves = [curve for curve in curves if only in curve.name]
+    if beside and not curves:
+        raise StrataError(
+            "no recorded curve has such a name", at="--only", given=only, allowed=", ".join(names)
+        )
+    path = write(page.of_run(run, result, rows, walls, curves, command), out or run / "report")
+    for name, short in uncertainty.NAMES.items():
+        if name in rows:
+            print(f"{short} = {rows[name][-1]:.6g}")
+    print(f"report: {path}")
+    return 0
+
+
+def study(asked: Asked, out: Path | None, command: str) -> int:
+    """Runs the study, writes its report, prints the coefficients."""
+    folder = out or paths.results_base() / f"uncertainty-{asked.case.stem}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StrataError("cannot make the folder", at=str(folder), given=str(error)) from None
+    found = uncertainty.study(replace(asked, out=folder))
+    path = write(page.of_study(found, command), folder / "report")
+    print("\n".join(uncertainty.lines(found)))
+    print(f"report: {path}")
+    return 0

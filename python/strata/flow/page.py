@@ -1,0 +1,120 @@
+"""Reports of a run and of a study of uncertainty, as documents that `strata.report` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from strata.flow import figures
+from strata.flow.surface import Curve, Surface
+from strata.flow.uncertainty import NAMES, Study, with_uncertainty
+from strata.report.document import Block, Document, Plot, Points, Section, Table, Text, Tile, Tiles, numbered
+from strata.run.series import Series
+
+
+def of_run(
+    run: Path,
+    result: dict[str, Any],
+    rows: Series,
+    walls: Surface | None,
+    beside: Sequence[Curve],
+    command: str,
+) -> Document:
+    """Forces, Cp and Cf beside recorded curves, convergence."""
+    found = {each["name"]: each for each in result.get("figures", [])}
+    shown = [
+        Tile(NAMES[name], f"{rows[name][-1]:.5g}", "", f"after {rows['step'][-1]} iterations")
+        for name in NAMES
+        if name in rows
+    ]
+    table = [[name, f"{each['value']:.6g}"] for name, each in found.items()]
+    overview: list[Block] = [Tiles(shown), Table(("Figure", "Value"), table, frozenset({1}))]
+    sections = [Section("overview", "At a glance", overview)]
+    if walls is not None:
+        sections.append(
+            Section(
+                "walls",
+                "Walls",
+                [
+                    Plot("cp", "Pressure", figures.pressure("cp", walls, _of("cp", beside))),
+                    Plot("cf", "Friction", figures.friction("cf", walls, _of("cf", beside))),
+                    Text(f"y+ of first cells: {walls['yplus'].min():.3g} to {walls['yplus'].max():.3g}."),
+                ],
+            )
+        )
+    iterations: list[Block] = [Plot("residuals", "Residuals", figures.convergence("residuals", rows))]
+    for name in NAMES:
+        if name in rows and rows[name][-1] != 0:
+            iterations.append(Plot(name, NAMES[name], figures.coefficient(name, rows, name)))
+    sections.append(Section("iterations", "Iteration", [*iterations, Text(f"Made by `{command}`.")]))
+    facts = [("Run", str(run)), ("Iterations", str(rows["step"][-1]))]
+    return Document(run.resolve().name, "Compressible flow", facts, None, numbered(sections))
+
+
+def _of(quantity: str, curves: Sequence[Curve]) -> list[Curve]:
+    return [curve for curve in curves if curve.quantity == quantity]
+
+
+def of_study(found: Study, command: str) -> Document:
+    """Coefficients with their intervals, and the grids they come from."""
+    tiles = [
+        Tile(
+            NAMES[one.name],
+            with_uncertainty(one.value, one.uncertainty).replace("+-", "±"),
+            "",
+            "95 %, by Eça and Hoekstra",
+        )
+        for one in found.coefficients
+    ]
+    rows = []
+    for one in found.coefficients:
+        rows.append(
+            [
+                NAMES[one.name],
+                f"{one.value:.6g}",
+                f"{one.uncertainty:.2g}",
+                f"{one.grid:.2g}",
+                f"{one.iteration:.2g}",
+                "not tried" if one.far_field is None else f"{one.far_field:.2g}",
+                "none" if one.refined.order is None else f"{one.refined.order:.2f}",
+                f"{one.refined.limit:.6g}",
+            ]
+        )
+    head = ("", "Value", "Uncertainty", "Grid", "Iteration", "Far field", "Order", "Limit")
+    blocks: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(1, 8)))]
+    blocks.append(Points([*found.said, "Overlap: none. Layout: 0, the same bits on every one."]))
+    plots: list[Block] = []
+    for one in found.coefficients:
+        key = f"grids-{one.name}"
+        plots.append(
+            Plot(key, NAMES[one.name], figures.grids(key, one.refined, NAMES[one.name], one.uncertainty))
+        )
+    table = [
+        [f"{g.width:g}", *(f"{g.values[one.name]:.6g}" for one in found.coefficients), str(g.folder)]
+        for g in found.grids
+    ]
+    plots.append(Table(("Width", *(NAMES[o.name] for o in found.coefficients), "Run"), table))
+    method = Points(
+        [
+            "Grid: least squares of phi0 + a h^p; 1.25 or 3 times the distance to the limit (Eça and "
+            "Hoekstra, J. Comput. Phys. 262 (2014) 104).",
+            "Iteration: what a geometric series has still to come (Eça and Hoekstra, Comput. Fluids 38 "
+            "(2009) 1580). It adds to the grid's.",
+            "Far field: the change on the second grid where it is twice as far away. It is independent of "
+            "both: squares are added.",
+        ]
+    )
+    return Document(
+        found.case.stem,
+        "Compressible flow: uncertainty",
+        [("Case", str(found.case))],
+        None,
+        numbered(
+            [
+                Section("overview", "At a glance", blocks),
+                Section("grids", "Series of grids", plots),
+                Section("method", "Method", [method, Text(f"Made by `{command}`.")]),
+            ]
+        ),
+    )

@@ -1,0 +1,38 @@
+#include "solvers/flow/initial.hpp"
+
+namespace strata::flow {
+
+Initial::Initial(const Settings& s, int dimensions)
+    : kind_(s.flow.initial == "vortex"       ? Kind::vortex
+            : s.flow.initial == "shock tube" ? Kind::shock_tube
+                                             : Kind::uniform),
+      far_{1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde},
+      tube_({s.initial.left[0], s.initial.left[1], s.initial.left[2]},
+            {s.initial.right[0], s.initial.right[1], s.initial.right[2]}, s.flow.gamma),
+      place_(s.initial.place) {
+    vortex_.gamma = s.flow.gamma;
+    vortex_.strength = s.initial.strength;
+    vortex_.radius = s.initial.radius;
+    vortex_.velocity = far_.u;
+    for (std::size_t d = 0; d < s.initial.centre.size(); ++d) vortex_.centre[d] = s.initial.centre[d];
+    for (const std::int64_t axis : s.grid.periodic) {
+        const auto d = static_cast<std::size_t>(axis - 1);
+        period_[d] = s.grid.high[d] - s.grid.low[d];
+    }
+}
+
+FlowState Initial::at(const Real3& x, double time) const {
+    FlowState state = far_;
+    if (kind_ == Kind::vortex) {
+        const auto [rho, u, v, p] = vortex_.at(x, time, period_);
+        state.rho = rho, state.u = {u, v, far_.u[2]}, state.p = p;
+    } else if (kind_ == Kind::shock_tube) {
+        // At first the states meet; a cell with its centre there is of the right one.
+        const double away = x[0] - place_;
+        const GasState gas = tube_.at(time > 0 ? away / time : away < 0 ? -1e30 : 1e30);
+        state.rho = gas.rho, state.u = {gas.u, 0, 0}, state.p = gas.p;
+    }
+    return state;
+}
+
+}  // namespace strata::flow

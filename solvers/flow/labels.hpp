@@ -1,0 +1,85 @@
+// The quantities of this solver.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+#include "solvers/flow/boundary/mass_flow.hpp"
+#include "solvers/flow/output/surface.hpp"
+#include "solvers/flow/output/walls.hpp"
+
+namespace strata::flow {
+
+using graph::Field;
+using graph::List;
+using graph::Scalar;
+
+/// Sums of squares of R / V: of rho, rho u (all directions together), rho E, nu_tilde.
+inline constexpr int kNorms = 4;
+using Norms = std::array<double, kNorms>;
+
+/// What a step would do to cells: how many it changes by more than it may, and how many to no number.
+using Changes = std::array<double, 2>;
+
+using OutletSums = std::array<double, kOutletSums>;
+
+/// Of the grid of one stage of a grid sequence.
+struct Labels {
+    // Made at the start
+    Field<double> x;         // nodes, for field files
+    List<double> geometry;   // PatchGeometry
+    Field<double> centres;   // with mirror images beyond boundaries
+    Field<double> volumes;   // the same
+    Field<double> distance;  // to the nearest wall, where there is a turbulence model
+
+    // The state, with two layers beyond boundaries
+    Field<double> q;            // rho, rho u, rho E
+    Field<double> nu_tilde;     // Spalart and Allmaras' variable
+    Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer
+    Field<double> old, nu_old;  // unsteady: at the end of the step before, which keeps the one before it
+
+    // Within an iteration: first the residual, then dq* and dq
+    Field<double> dq, dnu;
+    Field<double> diagonal, diagonal_nu;
+    Field<double> factors;  // of lines, where there are any
+
+    Scalar<Norms> norms;
+    Scalar<Changes> changes;
+    Scalar<double> share;                // of the CFL number, after failed steps
+    Scalar<double> failures;             // so far
+    Scalar<double> verdict;              // 1: the step is not made
+    Scalar<std::array<double, 2>> drop;  // unsteady: of the residual in this step, and its first value
+
+    std::map<std::string, Scalar<OutletSums>> outlets;  // of each boundary of kind mass-outflow
+
+    Scalar<WallSums> wall_sums;
+    Scalar<WallExtremes> wall_extremes;
+
+    Scalar<double> departure;      // the largest from the far field, where the case asks for it
+    Scalar<double> squared_error;  // of the density, by volume, where the case asks for it
+    Scalar<double> volume;
+};
+
+/// What is shown of the finest grid beside the state.
+struct Shown {
+    SurfaceLabels surface;  // where there are walls
+    bool walls = false;
+    Field<double> vorticity, criterion;  // where the case asks for them
+    List<double> at_nodes;               // the state at a patch's nodes, where the case asks for PLOT3D
+    std::vector<Scalar<double>> probes;  // columns of the series
+};
+
+/// Columns of the series: of the grid that is at work.
+struct Report {
+    Scalar<double> residual, residual_momentum, residual_energy, residual_nu;
+    Scalar<double> lift, drag, moment, cfl, failures;
+    Scalar<double> largest_residual;  // so far, on this grid
+    Scalar<double> time;
+    Scalar<std::int32_t> done;
+};
+
+}  // namespace strata::flow

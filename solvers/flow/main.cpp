@@ -1,0 +1,58 @@
+// strata-flow CASE: what `strata run` starts for cases with solver = "flow".
+#include <fmt/format.h>
+
+#include "core/run/driver/driver.hpp"
+#include "solvers/flow/plot3d_frames.hpp"
+#include "solvers/flow/verify.hpp"
+
+namespace {
+
+using namespace strata;
+
+std::string first_line(const flow::Flow& f) {
+    const graph::Zones& zones = f.grid().zones();
+    std::string text =
+        fmt::format("{} cells in {} zones and {} patches", zones.all_cells(), zones.zones(), zones.patches());
+    for (const std::string& note : f.grid().system().notes) text += "; " + note;
+    return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    flow::Settings settings;
+    graph::CaseSchema keys = flow::schema(settings);
+    return graph::drive(argc, argv, keys, [&](graph::Graph& graph) -> graph::Solver {
+        flow::check(settings, keys);
+        const std::shared_ptr<const flow::Flow> f = flow::declare(graph, settings, keys);
+        const flow::Labels& l = f->finest();
+        const flow::Report& r = f->report;
+        std::vector<graph::Scalar<double>> series{r.residual, r.residual_momentum, r.residual_energy};
+        std::vector<graph::ShownLabel> fields{l.q};
+        if (settings.scheme().turbulent()) {
+            series.push_back(r.residual_nu);
+            fields.insert(fields.end(), {l.nu_tilde, l.distance});
+        }
+        series.insert(series.end(), {r.lift, r.drag, r.moment, r.cfl, r.failures});
+        graph::Solver solver{
+            .time = r.time,
+            .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,
+            .time_unit = settings.steady() ? "iterations" : "L/a",
+            .first_line = [f](const graph::Simulation&) { return first_line(*f); },
+            .series = series,
+            .fields = fields,
+            .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x}})},
+            .verify = [&settings, f](const graph::Finished& run) { return flow::verify(run, *f, settings); }};
+        if (settings.steady()) solver.done = r.done;
+        const flow::Shown& shown = f->shown;
+        if (shown.walls) {
+            solver.shapes.push_back(flow::surface_shape(shown.surface, f->grid().dimensions()));
+            solver.frames.push_back(flow::surface_file(shown.surface, settings.output.surface));
+        }
+        if (settings.output.plot3d > 0) solver.frames.push_back(flow::plot3d_frames(f, settings));
+        if (settings.output.vortices > 0)
+            solver.fields.insert(solver.fields.end(), {shown.vorticity, shown.criterion});
+        solver.series.insert(solver.series.end(), shown.probes.begin(), shown.probes.end());
+        return solver;
+    });
+}

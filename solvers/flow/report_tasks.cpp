@@ -1,0 +1,141 @@
+// Forces, norms, and what a case compares its result with.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/flow/initial.hpp"
+#include "solvers/flow/step.hpp"
+#include "solvers/flow/tasks.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+template <int Dim>
+void sum_walls(const Step& step, Scope& in) {
+    const Labels& l = step.labels;
+    const auto has_walls = [&grid = step.grid](int patch) {
+        return std::any_of(grid.boundaries(patch).begin(), grid.boundaries(patch).end(),
+                           [](const auto& one) { return is_wall(one.boundary->condition); });
+    };
+    Task task = in.task(step.named("forces"), step.zones());
+    const auto geometry = task.need(l.geometry);
+    const auto q = task.need(l.q.at(1), step.layers(1).without_corners());
+    const auto sums = task.contribute(l.wall_sums);
+    const auto extremes = task.contribute(l.wall_extremes);
+    task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        for (const auto& [face, boundary] : grid.boundaries(here.patch))
+            if (is_wall(boundary->condition))
+                wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
+                                 of.centres(here[geometry]), [&](const WallPoint& point) {
+                                     add_point(point, 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
+                                               here[extremes]);
+                                 });
+    });
+}
+
+/// Against the far field or the exact solution, where the case asks for it.
+template <int Dim>
+void compare(const Step& step, Scope& in) {
+    const Labels& l = step.labels;
+    const VerifyKeys& v = step.settings.verify;
+    if (v.uniform == 0 && v.error == 0) return;
+    Task task = in.task(step.named("compare"), step.zones());
+    const auto q = task.need(l.q.at(1));
+    const auto geometry = task.need(l.geometry);
+    ScalarUse<double> departure, squares, volume;
+    if (v.uniform > 0) departure = task.contribute(l.departure);
+    if (v.error > 0) squares = task.contribute(l.squared_error), volume = task.contribute(l.volume);
+    task.run([=, &s = step.settings, exact = Initial(step.settings, Dim)](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const auto centres = of.centres(here[geometry]), volumes = of.volumes(here[geometry]);
+        const double time = s.steady() ? 0 : s.time.step * static_cast<double>(here.step);
+        const auto far = conserved_of<Dim>({1, s.velocity(Dim), 1 / s.flow.gamma, 0}, s.flow.gamma);
+        double most = 0, sum = 0, all = 0;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            if (v.uniform > 0)
+                for (int c = 0; c < Dim + 2; ++c)
+                    most = std::max(most, std::abs(here[q](i, j, k, c) - far[static_cast<std::size_t>(c)]));
+            if (v.error == 0) return;
+            Real3 x{};
+            for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
+            const double away = here[q](i, j, k, 0) - exact.at(x, time).rho;
+            sum += away * away * volumes(i, j, k), all += volumes(i, j, k);
+        });
+        if (v.uniform > 0) here[departure] = most;
+        if (v.error > 0) here[squares] = sum, here[volume] = all;
+    });
+}
+
+}  // namespace
+
+template <int Dim>
+void declare_forces(const Step& step, Scope& in) {
+    sum_walls<Dim>(step, in);
+    compare<Dim>(step, in);
+}
+
+template void declare_forces<2>(const Step&, Scope&);
+template void declare_forces<3>(const Step&, Scope&);
+
+Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
+                      const FlowZones& grid) {
+    Report r;
+    const bool turbulent = s.scheme().turbulent();
+    const auto number = [&](const char* name, int history = 0) {
+        return graph.scalar<double>(name, {.history = history});
+    };
+    r.residual = number("residual"), r.residual_momentum = number("residual momentum");
+    r.residual_energy = number("residual energy");
+    if (turbulent) r.residual_nu = number("residual nu");
+    r.lift = number("lift"), r.drag = number("drag"), r.moment = number("moment"), r.cfl = number("cfl");
+    r.failures = number("failed steps", 1), r.largest_residual = number("largest residual", 1);
+    r.time = number("time", 1);
+    r.done = graph.scalar<std::int32_t>("done");
+
+    Task task = graph.step().once("report");
+    struct Used {
+        ScalarUse<const Norms> norms;
+        ScalarUse<const double> share, verdict;
+        ScalarUse<const WallSums> walls;
+        double cells;
+    };
+    std::vector<Used> levels;
+    for (std::size_t n = 0; n < all.size(); ++n)
+        levels.push_back({task.need(all[n].norms.last()), task.need(all[n].share.last()),
+                          task.need(all[n].verdict.last()), task.need(all[n].wall_sums.last()),
+                          static_cast<double>(grid.zones().all_cells()) /
+                              std::pow(1 << grid.dimensions(), static_cast<double>(all.size() - 1 - n))});
+    const auto time_before = task.need(r.time.previous()),
+               largest_before = task.need(r.largest_residual.previous()),
+               failures_before = task.need(r.failures.previous());
+    const auto make = [&](Scalar<double> label) { return task.make(label); };
+    const auto residual = make(r.residual), momentum = make(r.residual_momentum),
+               energy = make(r.residual_energy), lift = make(r.lift), drag = make(r.drag),
+               moment = make(r.moment), cfl = make(r.cfl), largest = make(r.largest_residual),
+               time = make(r.time), failures = make(r.failures);
+    ScalarUse<double> nu;
+    if (turbulent) nu = make(r.residual_nu);
+    const auto done = task.make(r.done);
+    task.run([=, &s, reference = s.reference_values(grid.dimensions())](Here& here) {
+        const Stages::Place at = stages.at(here.step);
+        const Used& used = levels[at.stage];
+        const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / used.cells); };
+        here[residual] = norm(0), here[momentum] = norm(1), here[energy] = norm(2);
+        if (turbulent) here[nu] = norm(3);
+        here[largest] = std::max(at.iteration == 0 ? 0 : here[largest_before], here[residual]);
+        here[failures] = here[failures_before] + here[used.verdict];
+        const Coefficients::Part forces = coefficients(here[used.walls], reference).all;
+        here[lift] = forces.lift, here[drag] = forces.drag, here[moment] = forces.pitch;
+        here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0);
+        here[time] = s.steady() ? static_cast<double>(here.step) : here[time_before] + s.time.step;
+        const bool finest = at.stage + 1 == levels.size();
+        here[done] =
+            s.steady() && (here.step >= stages.end() || (finest && here[residual] < s.time.residual)) ? 1 : 0;
+    });
+    return r;
+}
+
+}  // namespace strata::flow

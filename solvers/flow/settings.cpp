@@ -1,0 +1,340 @@
+#include "solvers/flow/settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata::flow {
+
+namespace {
+
+using graph::CaseSchema;
+
+void add_grid_keys(CaseSchema& keys, GridKeys& g) {
+    keys.key(
+        "grid.kind", &g.kind,
+        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing"},
+         .meaning = "a PLOT3D file, or a grid that is made: a box of equal cells; a tube along x; a flat "
+                    "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
+                    "sections in a row"});
+    keys.key("grid.file", &g.file,
+             {.meaning = "PLOT3D, in any form (NAME.xz as well), as seen from where strata is started, or "
+                         "from the case file"});
+    keys.key("grid.map", &g.map,
+             {.meaning = "neutral map file with boundaries and joins; none: joins are found, other faces are "
+                         "boundaries ZONE:i-min"});
+    keys.key("grid.form", &g.form,
+             {.meaning =
+                  "what is known of the file's form, such as \"unformatted big-endian single\"; the rest is "
+                  "detected"});
+    keys.key("grid.dimensions", &g.dimensions,
+             {.least = 0,
+              .most = 3,
+              .meaning = "2: a file with one cell across is a grid in the plane; 0: as the file says"});
+    keys.key("grid.coarsen", &g.coarsen,
+             {.least = 0, .most = 6, .meaning = "how often every second point of the grid is left out"});
+    keys.key(
+        "grid.shift", &g.shift,
+        {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
+    keys.key("grid.patch", &g.patch,
+             {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
+    keys.key("grid.cells", &g.cells,
+             {.least = 1,
+              .most = 1 << 20,
+              .entries = {1, 5},
+              .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
+                         "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
+                         "along the span (z), and beyond a tip that is rounded off"});
+    keys.key("grid.zones", &g.zones,
+             {.least = 1, .most = 64, .entries = {2, 3}, .meaning = "brick: in each direction"});
+    keys.key("grid.turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
+    keys.key("grid.low", &g.low, {.entries = {1, 3}, .meaning = "brick, tube: lower corner, or end"});
+    keys.key("grid.high", &g.high, {.entries = {1, 3}, .meaning = "brick, tube: upper corner, or end"});
+    keys.key("grid.wave", &g.wave,
+             {.least = 0, .most = 0.08, .meaning = "brick: by which share of its extent inner nodes move"});
+    keys.key(
+        "grid.periodic", &g.periodic,
+        {.least = 1, .most = 3, .entries = {0, 3}, .meaning = "brick: axes, from 1 on; wing: [3], in span"});
+    keys.key("grid.first", &g.first,
+             {.least = 0, .meaning = "height of the first cell at the wall; 0: that of the generator"});
+    keys.key("grid.first_along", &g.first_along,
+             {.least = 0,
+              .above_least = true,
+              .meaning = "plate, airfoil: length of cells at the leading and trailing edge"});
+    keys.key("grid.farfield", &g.farfield,
+             {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
+    keys.key("grid.length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
+    keys.key("grid.height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
+    keys.key("grid.before", &g.before,
+             {.least = 0, .above_least = true, .meaning = "plate: length of the symmetry line before it"});
+    keys.key("grid.naca", &g.naca, {.meaning = "airfoil, wing: four digits"});
+    keys.key("grid.tail", &g.tail,
+             {.choices = {"scaled", "sharp", "blunt"}, .meaning = "airfoil: its trailing edge"});
+    keys.key("grid.span", &g.span, {.least = 0, .above_least = true, .meaning = "wing, in chords"});
+    keys.key("grid.taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
+    keys.key("grid.sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
+    keys.key("grid.twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+}
+
+void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
+    keys.key("flow.equations", &f.equations,
+             {.choices = {"euler", "laminar", "rans"}, .meaning = "without viscosity, with it, or averaged"});
+    keys.key("flow.model", &f.model,
+             {.choices = {"sa", "sa-neg"},
+              .meaning = "of turbulence: Spalart and Allmaras', or its negative form"});
+    keys.key("flow.mach", &f.mach,
+             {.least = 0, .most = 100, .above_least = true, .meaning = "of the far field"});
+    keys.key(
+        "flow.reynolds", &f.reynolds,
+        {.least = 0, .above_least = true, .meaning = "of the far field, for a unit of length of the grid"});
+    keys.key("flow.alpha", &f.alpha,
+             {.unit = "degrees", .least = -180, .most = 180, .meaning = "of attack: from x to `up`"});
+    keys.key("flow.up", &f.up,
+             {.choices = {"y", "z"}, .meaning = "the direction of lift at no angle of attack"});
+    keys.key("flow.beta", &f.beta, {.unit = "degrees", .least = -90, .most = 90, .meaning = "of side slip"});
+    keys.key(
+        "flow.temperature", &f.temperature,
+        {.unit = "K", .least = 0, .above_least = true, .meaning = "of the far field, for Sutherland's law"});
+    keys.key("flow.gamma", &f.gamma,
+             {.least = 1, .most = 2, .above_least = true, .meaning = "ratio of heats"});
+    keys.key("flow.prandtl", &f.prandtl, {.least = 0, .above_least = true, .meaning = "laminar"});
+    keys.key("flow.turbulent_prandtl", &f.turbulent_prandtl, {.least = 0, .above_least = true});
+    keys.key("flow.nu_tilde", &f.nu_tilde,
+             {.least = 0, .meaning = "Spalart's variable in the far field, over its viscosity"});
+    keys.key("flow.axisymmetric", &f.axisymmetric,
+             {.meaning = "two dimensions: x is the axis and y the distance from it"});
+    keys.key(
+        "flow.initial", &f.initial,
+        {.choices = {"uniform", "vortex", "shock tube"},
+         .meaning = "at first: the far field; in it an isentropic vortex; two states beside each other"});
+    keys.key(
+        "flow.start", &f.start,
+        {.meaning =
+             "PLOT3D Q file at the nodes of the same grid, for the first values (nu_tilde is that of the far "
+             "field); none: `initial`"});
+}
+
+void add_initial_keys(CaseSchema& keys, InitialKeys& i) {
+    keys.key("initial.strength", &i.strength, {.meaning = "vortex: 2 pi times its largest speed, about"});
+    keys.key("initial.radius", &i.radius, {.least = 0, .above_least = true, .meaning = "vortex"});
+    keys.key("initial.centre", &i.centre, {.entries = {2, 3}, .meaning = "vortex"});
+    keys.key("initial.left", &i.left,
+             {.entries = {3, 3}, .meaning = "shock tube: density, velocity, pressure"});
+    keys.key("initial.right", &i.right, {.entries = {3, 3}, .meaning = "shock tube"});
+    keys.key("initial.place", &i.place, {.meaning = "shock tube: x where the states meet"});
+}
+
+void add_scheme_keys(CaseSchema& keys, SchemeKeys& s) {
+    keys.key("scheme.order", &s.order, {.least = 1, .most = 2, .meaning = "of the convective fluxes"});
+    keys.key(
+        "scheme.kappa", &s.kappa,
+        {.least = -1, .most = 1, .meaning = "of MUSCL: 1/3 third order on a line, -1 upwind, 0 Fromm's"});
+    keys.key("scheme.limiter", &s.limiter,
+             {.choices = {"none", "minmod", "van albada", "van leer"}, .meaning = "of slopes"});
+    keys.key("scheme.entropy_fix", &s.entropy_fix,
+             {.least = 0, .most = 1, .meaning = "Harten's, as a share of |u| + a; 0: none"});
+    keys.key("scheme.turbulence_order", &s.turbulence_order,
+             {.least = 1, .most = 2, .meaning = "of the advection of Spalart's variable"});
+}
+
+void add_time_keys(CaseSchema& keys, TimeKeys& t) {
+    keys.key(
+        "time.kind", &t.kind,
+        {.choices = {"steady", "unsteady"}, .meaning = "local time steps, or dual ones of second order"});
+    keys.key("time.iterations", &t.iterations,
+             {.least = 1, .decides = false, .meaning = "steady: at most, on the finest grid"});
+    keys.key(
+        "time.residual", &t.residual,
+        {.least = 0,
+         .decides = false,
+         .meaning = "steady: the run ends where the residual of density is below; 0: after all iterations"});
+    keys.key("time.implicit", &t.implicit,
+             {.choices = {"lu-sgs", "lines", "alternating"},
+              .meaning = "viscous flow: sweeps point by point, along lines away from walls, or by turns"});
+    keys.key("time.cfl", &t.cfl, {.least = 0, .above_least = true, .meaning = "local steps: Courant number"});
+    keys.key("time.cfl_start", &t.cfl_start,
+             {.least = 0, .above_least = true, .meaning = "of the first step"});
+    keys.key("time.ramp", &t.ramp, {.least = 0, .meaning = "iterations over which the CFL number grows"});
+    keys.key("time.cfl_turbulence", &t.cfl_turbulence,
+             {.least = 0, .meaning = "of the turbulence model; 0: the same"});
+    keys.key("time.most_change", &t.most_change,
+             {.least = 0,
+              .most = 1,
+              .above_least = true,
+              .meaning = "of density and pressure of a cell in one step, as a share"});
+    keys.key("time.sequence", &t.sequence,
+             {.least = 1,
+              .entries = {0, 4},
+              .meaning = "steady: iterations on grids of every second point, of the coarsest grid first"});
+    keys.key("time.end", &t.end,
+             {.least = 0, .decides = false, .meaning = "unsteady, in lengths over speeds of sound"});
+    keys.key("time.step", &t.step, {.least = 0, .meaning = "unsteady"});
+    keys.key("time.subiterations", &t.subiterations,
+             {.least = 1, .most = 10000, .meaning = "unsteady: at most, of each step"});
+    keys.key(
+        "time.drop", &t.drop,
+        {.least = 0, .most = 1, .meaning = "unsteady: of the residual in a step, then the next one begins"});
+}
+
+void add_reference_and_check_keys(CaseSchema& keys, ReferenceKeys& r, VerifyKeys& v) {
+    keys.key("reference.area", &r.area,
+             {.least = 0, .above_least = true, .meaning = "of coefficients; in two dimensions a length"});
+    keys.key("reference.length", &r.length, {.least = 0, .above_least = true, .meaning = "of moments"});
+    keys.key("reference.moment_centre", &r.moment_centre, {.entries = {2, 3}});
+    keys.key("verify.uniform", &v.uniform,
+             {.least = 0,
+              .decides = false,
+              .meaning = "largest departure from the far field at the end; 0: not compared"});
+    keys.key("verify.error", &v.error,
+             {.least = 0,
+              .decides = false,
+              .meaning = "root-mean-square error of the density at the end; 0: not compared"});
+    keys.key("verify.drop", &v.drop,
+             {.least = 0,
+              .most = 1,
+              .decides = false,
+              .meaning = "last residual of density over the largest one; 0: not compared"});
+    for (const auto& [name, into] : {std::pair{"lift", &v.lift}, {"drag", &v.drag}, {"moment", &v.moment}})
+        keys.key(std::string("verify.") + name, into,
+                 {.entries = {0, 2},
+                  .decides = false,
+                  .meaning = "least and most of the coefficient; none: not compared"});
+}
+
+void add_output_keys(CaseSchema& keys, OutputKeys& o) {
+    keys.key(
+        "output.surface", &o.surface,
+        {.least = 0,
+         .decides = false,
+         .meaning = "with --out: walls are written every so many steps (surface-STEP.csv), and at the end"});
+    keys.key(
+        "output.vortices", &o.vortices,
+        {.least = 0,
+         .meaning = "vorticity and Q criterion are found every so many steps, for field files; 0: never"});
+    keys.key("output.plot3d", &o.plot3d,
+             {.least = 0,
+              .meaning =
+                  "with --out: the state at the nodes of the grid's own zones every so many steps, as PLOT3D "
+                  "(grid.xyz, STEP.q); 0: never"});
+    keys.key(
+        "output.probes", &o.probes,
+        {.entries = {0, 192},
+         .meaning =
+             "two or three numbers a point: density, velocity, pressure there as columns of the series"});
+}
+
+void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
+    const std::string of = "boundary." + name + '.';
+    keys.key(of + "kind", &b.kind,
+             {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow",
+                          "mass-outflow", "symmetry", "axis", "supersonic-inflow", "supersonic-outflow"},
+              .required = true,
+              .meaning = "wall: no slip; total-inflow: by total pressure and temperature"});
+    keys.key(of + "temperature", &b.temperature,
+             {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
+    keys.key(of + "velocity", &b.velocity,
+             {.entries = {2, 3}, .meaning = "wall: over the far field's speed of sound"});
+    keys.key(of + "total_pressure", &b.total_pressure,
+             {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
+    keys.key(of + "total_temperature", &b.total_temperature,
+             {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
+    keys.key(of + "direction", &b.direction,
+             {.entries = {2, 3}, .meaning = "total-inflow; none: across the face"});
+    keys.key(of + "pressure", &b.pressure,
+             {.least = 0, .above_least = true, .meaning = "pressure-outflow: over the far field's"});
+    keys.key(of + "mass_flow", &b.mass_flow,
+             {.least = 0, .meaning = "mass-outflow: through the whole boundary"});
+}
+
+Limiter limiter_named(const std::string& name) {
+    return name == "minmod"       ? Limiter::minmod
+           : name == "van albada" ? Limiter::van_albada
+           : name == "van leer"   ? Limiter::van_leer
+                                  : Limiter::none;
+}
+
+}  // namespace
+
+graph::CaseSchema schema(Settings& s) {
+    graph::CaseSchema keys("flow", "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.");
+    add_grid_keys(keys, s.grid);
+    add_flow_keys(keys, s.flow);
+    add_initial_keys(keys, s.initial);
+    add_scheme_keys(keys, s.numerics);
+    add_time_keys(keys, s.time);
+    add_output_keys(keys, s.output);
+    add_reference_and_check_keys(keys, s.reference, s.verify);
+    keys.tables("boundary", [&s](CaseSchema& of, const std::string& name) {
+        add_boundary_keys(of, name, s.boundaries[name]);
+    });
+    return keys;
+}
+
+Scheme Settings::scheme() const {
+    Scheme scheme;
+    scheme.gas.gamma = flow.gamma;
+    scheme.gas.prandtl = flow.prandtl;
+    scheme.gas.turbulent_prandtl = flow.turbulent_prandtl;
+    scheme.gas.mach = flow.mach;
+    scheme.gas.reynolds = flow.reynolds;
+    scheme.gas.sutherland = 198.6 / 1.8 / flow.temperature;
+    scheme.muscl = {numerics.order == 1, numerics.kappa, limiter_named(numerics.limiter)};
+    scheme.entropy_fix = numerics.entropy_fix;
+    if (flow.equations == "laminar") scheme.viscosity = Viscosity::laminar;
+    if (flow.equations == "rans") scheme.viscosity = Viscosity::spalart_allmaras;
+    scheme.sa.negative = flow.model == "sa-neg";
+    scheme.sa.second_order = numerics.turbulence_order == 2;
+    scheme.axisymmetric = flow.axisymmetric;
+    return scheme;
+}
+
+Stages Settings::stages() const {
+    std::vector<std::int64_t> all = time.sequence;
+    all.push_back(time.iterations);
+    return Stages(all);
+}
+
+double Settings::cfl_at(std::int64_t iteration) const {
+    if (time.ramp == 0 || iteration >= time.ramp) return time.cfl;
+    const double part = static_cast<double>(iteration) / static_cast<double>(time.ramp);
+    return time.cfl_start * std::pow(time.cfl / time.cfl_start, part);
+}
+
+Reference Settings::reference_values(int dimensions) const {
+    Reference r;
+    r.mach = flow.mach;
+    r.reynolds = flow.equations == "euler" ? 0 : flow.reynolds;
+    r.area = reference.area, r.length = reference.length;
+    for (std::size_t d = 0; d < reference.moment_centre.size(); ++d) r.centre[d] = reference.moment_centre[d];
+    r.alpha = flow.alpha, r.beta = flow.beta;
+    r.up = dimensions == 3 && flow.up == "z" ? 2 : 1;
+    return r;
+}
+
+Real3 Settings::velocity(int dimensions) const {
+    Real3 u = reference_values(dimensions).stream();
+    for (double& component : u) component *= flow.mach;
+    return u;
+}
+
+void check(const Settings& s, const CaseSchema& keys) {
+    if (s.grid.kind == "file" && s.grid.file.empty())
+        keys.refuse("grid.file", "a grid of kind file needs one", "the name of a PLOT3D file");
+    if (!s.steady() && !(s.time.step > 0))
+        keys.refuse("time.step", "an unsteady case has a time step", "> 0");
+    if (!s.steady() && !(s.time.end > 0)) keys.refuse("time.end", "an unsteady case has an end", "> 0");
+    if (!s.steady() && !s.time.sequence.empty())
+        keys.refuse("time.sequence", "coarser grids come before a steady flow alone", "[]");
+    for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
+                                      {"verify.drag", &s.verify.drag},
+                                      {"verify.moment", &s.verify.moment}})
+        if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
+            keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
+    if (!s.flow.start.empty() && !s.time.sequence.empty())
+        keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
+                    "\"\", or time.sequence = []");
+    if (s.verify.error > 0 && s.flow.initial == "uniform")
+        keys.refuse("verify.error", "no exact solution is known for this case",
+                    "0, or flow.initial = \"vortex\" or \"shock tube\"");
+}
+
+}  // namespace strata::flow

@@ -1,0 +1,120 @@
+// What a case of this solver may say.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/box.hpp"
+#include "core/run/case/case.hpp"
+#include "solvers/flow/output/reference.hpp"
+#include "solvers/flow/scheme/options.hpp"
+#include "solvers/flow/stages.hpp"
+
+namespace strata::flow {
+
+using graph::Real3;
+
+/// The values before reading are the defaults.
+struct GridKeys {
+    std::string kind = "file";
+    // files
+    std::string file, map, form;
+    std::int64_t dimensions = 0, coarsen = 0;
+    std::vector<double> shift;  // of places beyond a periodic join
+    // generators
+    std::vector<std::int64_t> cells, zones;
+    std::vector<double> low{0, 0, 0}, high{1, 1, 1};
+    double wave = 0, first = 0, first_along = 2e-3, farfield = 0, length = 2, height = 1, before = 1.0 / 3;
+    double span = 3, taper = 1, sweep = 0, twist = 0;
+    std::vector<std::int64_t> periodic;  // axes, from 1
+    bool turned = false;
+    std::string naca = "0012", tail = "scaled";
+    // both
+    std::vector<std::int64_t> patch{64, 32, 32};
+};
+
+/// What holds on one boundary of the grid.
+struct BoundaryKeys {
+    std::string kind;
+    double temperature = 0;  // of the wall, over the far field's; 0: adiabatic
+    std::vector<double> velocity;
+    double total_pressure = 1, total_temperature = 1;  // over the far field's static ones
+    std::vector<double> direction;
+    double pressure = 1;   // over the far field's
+    double mass_flow = 0;  // through the whole boundary, over rho a L^2 of the far field
+};
+
+struct FlowKeys {
+    std::string equations = "euler", model = "sa", up = "y";
+    double mach = 0.2, reynolds = 1e6, alpha = 0, beta = 0, temperature = 300, gamma = 1.4, prandtl = 0.72,
+           turbulent_prandtl = 0.9, nu_tilde = 3;
+    bool axisymmetric = false;
+    std::string initial = "uniform";
+    std::string start;  // a PLOT3D Q file
+};
+
+struct InitialKeys {
+    double strength = 1, radius = 1, place = 0.5;
+    std::vector<double> centre{0, 0}, left{1, 0, 1}, right{0.125, 0, 0.1};
+};
+
+struct SchemeKeys {
+    double kappa = 1.0 / 3, entropy_fix = 0;
+    std::int64_t order = 2, turbulence_order = 1;
+    std::string limiter = "none";
+};
+
+struct TimeKeys {
+    std::string kind = "steady", implicit = "alternating";
+    double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_start = 1, most_change = 0.2;
+    std::int64_t ramp = 0, iterations = 1000, subiterations = 50;
+    double residual = 0, drop = 1e-3;
+    std::vector<std::int64_t> sequence;
+};
+
+struct ReferenceKeys {
+    double area = 1, length = 1;
+    std::vector<double> moment_centre{0, 0, 0};
+};
+
+struct OutputKeys {
+    std::int64_t surface = 0, vortices = 0, plot3d = 0;
+    std::vector<double> probes;
+};
+
+struct VerifyKeys {
+    double error = 0, uniform = 0, drop = 0;
+    std::vector<double> lift, drag, moment;  // least and most
+};
+
+struct Settings {
+    GridKeys grid;
+    FlowKeys flow;
+    InitialKeys initial;
+    SchemeKeys numerics;
+    TimeKeys time;
+    ReferenceKeys reference;
+    OutputKeys output;
+    VerifyKeys verify;
+    std::map<std::string, BoundaryKeys> boundaries;
+
+    [[nodiscard]] Stages stages() const;
+    [[nodiscard]] bool steady() const { return time.kind == "steady"; }
+    /// What the kernels are told.
+    [[nodiscard]] Scheme scheme() const;
+    /// Of a stage with that many iterations behind it.
+    [[nodiscard]] double cfl_at(std::int64_t iteration) const;
+    [[nodiscard]] Reference reference_values(int dimensions) const;
+    /// Of the far field, whose density and pressure are 1 and 1 / gamma.
+    [[nodiscard]] Real3 velocity(int dimensions) const;
+};
+
+/// The keys, bound to the settings, which must outlive them.
+[[nodiscard]] graph::CaseSchema schema(Settings& settings);
+
+/// What no key says alone. Throws Error with the key's place.
+void check(const Settings& settings, const graph::CaseSchema& schema);
+
+}  // namespace strata::flow

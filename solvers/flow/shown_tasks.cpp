@@ -1,0 +1,150 @@
+// What files and series show of the finest grid: walls, vortices, probes.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "solvers/flow/output/cells.hpp"
+#include "solvers/flow/output/probes.hpp"
+#include "solvers/flow/output/surface.hpp"
+#include "solvers/flow/step.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+template <int Dim>
+void show_walls(const Step& step, Shown& shown) {
+    const Zones& zones = step.zones();
+    const std::span<const ZoneShape> shapes = step.grid.source().zones();
+    Surface surface{
+        .grid = zones,
+        .dimensions = Dim,
+        .walls = std::vector<std::vector<Surface::Wall>>(static_cast<std::size_t>(zones.patches())),
+        .gas = step.scheme.gas,
+        .reference = step.settings.reference_values(Dim),
+        .nodes = nodes_of<Dim>(step.labels.geometry),
+        .centres = centres_of<Dim>(step.labels.geometry),
+        .shapes = {shapes.begin(), shapes.end()}};
+    for (int p = 0; p < zones.patches(); ++p)
+        for (const auto& one : step.grid.boundaries(p))
+            if (is_wall(one.boundary->condition)) {
+                surface.walls[static_cast<std::size_t>(p)].push_back({one.face.face, one.boundary});
+                shown.walls = true;
+            }
+    if (shown.walls)
+        shown.surface = declare_surface(step.graph, step.graph.step(), surface, step.labels.q.last());
+}
+
+template <int Dim>
+void show_vortices(const Step& step, Shown& shown) {
+    const std::int64_t every = step.settings.output.vortices;
+    if (every == 0) return;
+    Graph& graph = step.graph;
+    shown.vorticity = graph.field<double>("vorticity", step.zones(), On::cells,
+                                          {.components = Dim == 3 ? 3 : 1, .kept = true});
+    shown.criterion = graph.field<double>("Q criterion", step.zones(), On::cells, {.kept = true});
+    Task none = graph.start().task("no vortices", step.zones());
+    none.run([v = none.make(shown.vorticity), c = none.make(shown.criterion)](Here& here) {
+        for_each(here.cells(), [&](int i, int j, int k) {
+            here[c](i, j, k) = 0;
+            for (int d = 0; d < (Dim == 3 ? 3 : 1); ++d) here[v](i, j, k, d) = 0;
+        });
+    });
+    const auto due = graph.scalar<std::int32_t>("vortices are due");
+    Task decide = graph.step().once("vortices?");
+    decide.run([every, now = decide.make(due)](Here& here) { here[now] = here.step % every == 0 ? 1 : 0; });
+    Scope& scope =
+        graph.step().when<std::int32_t>("vortices", due.at(0), [](std::int32_t is) { return is != 0; });
+    scope.takes(step.labels.q.at(step.settings.stages().count() > 1 ? 2 : 1));  // the last one (tasks.cpp)
+    Task task = scope.task("vortices", step.zones());
+    task.run([q = task.need(step.labels.q, step.layers(1).without_corners()),
+              geometry = task.need(step.labels.geometry), vorticity = task.modify(shown.vorticity),
+              criterion = task.modify(shown.criterion)](Here& here) {
+        vortices<Dim>(here.cells(), here[q], PatchGeometry<Dim>(here.cells()).centres(here[geometry]),
+                      here[vorticity], here[criterion]);
+    });
+}
+
+/// The state at nodes: means of the cells around them, without corners where no cell is.
+template <int Dim>
+void show_nodes(const Step& step, Shown& shown) {
+    const std::int64_t every = step.settings.output.plot3d;
+    if (every == 0) return;
+    Graph& graph = step.graph;
+    const Zones& zones = step.zones();
+    shown.at_nodes = graph.list<double>(
+        "q at nodes", zones,
+        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.components = Dim + 2, .kept = true});
+    Task task = graph.step().task("state at nodes", zones);
+    const auto q = task.need(step.labels.q.last(), step.layers(1));
+    const auto made = task.make(shown.at_nodes);
+    task.run([=](Here& here) {
+        if (here.step % every != 0) return;
+        const Box nodes = PatchGeometry<Dim>(here.cells()).node_box();
+        const auto from = here[q];
+        std::int64_t n = 0;
+        for_each(nodes, [&](int i, int j, int k) {
+            std::array<double, Dim + 2> sum{};
+            int count = 0;
+            for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}}, [&](int a, int b, int c) {
+                if (!from.box().contains(Int3{a, b, c}) || !std::isfinite(from(a, b, c, 0))) return;
+                for (int e = 0; e < Dim + 2; ++e) sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
+                ++count;
+            });
+            for (int e = 0; e < Dim + 2; ++e)
+                here[made].component(e)[static_cast<std::size_t>(n)] =
+                    sum[static_cast<std::size_t>(e)] / count;
+            ++n;
+        });
+    });
+}
+
+template <int Dim>
+void show_probes(const Step& step, Shown& shown) {
+    const std::vector<double>& all = step.settings.output.probes;
+    if (all.empty()) return;
+    Probes probes{.grid = step.zones(),
+                  .dimensions = Dim,
+                  .gamma = step.scheme.gas.gamma,
+                  .points = {},
+                  .nodes = nodes_of<Dim>(step.labels.geometry),
+                  .centres = centres_of<Dim>(step.labels.geometry)};
+    for (std::size_t n = 0; n < all.size(); n += Dim) {
+        Real3 x{};
+        for (std::size_t d = 0; d < Dim; ++d) x[d] = all[n + d];
+        probes.points.push_back(x);
+    }
+    const ProbeLabels labels = declare_probes(step.graph, step.graph.step(), probes, step.labels.q.last());
+    Task task = step.graph.step().once("columns of probes");
+    const auto values = task.need(labels.values);
+    std::vector<std::pair<std::size_t, ScalarUse<double>>> columns;
+    for (std::size_t n = 0; n < probes.points.size(); ++n)
+        for (const auto& [name, at] : {std::pair{"rho", 0}, {"u", 1}, {"v", 2}, {"w", 3}, {"p", 4}}) {
+            if (Dim == 2 && at == 3) continue;
+            shown.probes.push_back(step.graph.scalar<double>(fmt::format("{} at {}", name, n + 1)));
+            columns.emplace_back(kProbed * n + static_cast<std::size_t>(at), task.make(shown.probes.back()));
+        }
+    task.run([=](Here& here) {
+        for (const auto& [at, column] : columns) here[column] = here[values][static_cast<std::int64_t>(at)];
+    });
+}
+
+}  // namespace
+
+template <int Dim>
+Shown declare_shown(const Step& finest) {
+    Shown shown;
+    show_walls<Dim>(finest, shown);
+    show_vortices<Dim>(finest, shown);
+    show_nodes<Dim>(finest, shown);
+    show_probes<Dim>(finest, shown);
+    return shown;
+}
+
+template Shown declare_shown<2>(const Step&);
+template Shown declare_shown<3>(const Step&);
+
+}  // namespace strata::flow

@@ -1,0 +1,277 @@
+// Labels, and the tasks of the start: geometry, wall distance, first values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/graph/declare/collect.hpp"
+#include "solvers/flow/boundary/wall_distance.hpp"
+#include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/grid/read.hpp"
+#include "solvers/flow/initial.hpp"
+#include "solvers/flow/step.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+void make_labels(const Step& step) {
+    Graph& graph = step.graph;
+    const std::string& prefix = step.prefix;
+    const Zones& zones = step.zones();
+    Labels& l = step.labels;
+    const int dims = step.grid.dimensions(), state = dims + 2;
+    const auto cells = [&](const char* name, int components, int border, bool kept = false, int history = 0) {
+        const Int3 layers{border, border, dims == 3 ? border : 0};
+        return graph.field<double>(
+            prefix + name, zones, On::cells,
+            {.components = components, .history = history, .border = layers, .kept = kept});
+    };
+    l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
+    l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims](int patch) {
+        return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
+                         : PatchGeometry<3>(zones.box(patch)).entries();
+    });
+    l.centres = cells("centres", dims, kBorder);
+    l.volumes = cells("volumes", 1, kBorder);
+    l.q = cells("q", state, kBorder, true);
+    l.dq = cells("dq", state, 0);
+    l.diagonal = cells("diagonal", 1, 0);
+    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", step.turbulent() ? 2 : 1, 1);
+    if (step.has_lines()) l.factors = cells("line factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>, 0);
+    if (step.turbulent()) {
+        l.distance = cells("wall distance", 1, 0, true);
+        l.nu_tilde = cells("nu_tilde", 1, kBorder, true);
+        l.dnu = cells("dnu", 1, 0);
+        l.diagonal_nu = cells("diagonal nu", 1, 0);
+    }
+    if (!step.settings.steady()) {
+        l.old = cells("q before", state, 0, false, 1);
+        if (step.turbulent()) l.nu_old = cells("nu before", 1, 0, false, 1);
+        l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
+    }
+    l.norms = graph.scalar<Norms>(prefix + "norms", Reduce::sum);
+    l.changes = graph.scalar<Changes>(prefix + "changes", Reduce::sum);
+    l.share = graph.scalar<double>(prefix + "share", {.history = 1});
+    l.verdict = graph.scalar<double>(prefix + "verdict");
+    l.failures = graph.scalar<double>(prefix + "failures", {.history = 1});
+    l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
+    l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
+                                                 -std::numeric_limits<double>::infinity());
+    for (const Boundary& boundary : step.boundaries)
+        if (boundary.condition == Condition::mass_outflow)
+            l.outlets[boundary.name] =
+                graph.scalar<OutletSums>(prefix + "outlet " + boundary.name, Reduce::sum);
+    if (step.settings.verify.uniform > 0)
+        l.departure = graph.scalar<double>(prefix + "departure", Reduce::max);
+    if (step.settings.verify.error > 0) {
+        l.squared_error = graph.scalar<double>(prefix + "squared error", Reduce::sum);
+        l.volume = graph.scalar<double>(prefix + "volume", Reduce::sum);
+    }
+}
+
+namespace {
+
+/// Nodes from the source, and what follows from them on the patch alone.
+template <int Dim>
+void find_metrics(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.start().task(step.named("metrics"), step.zones());
+    const auto geometry = task.make(l.geometry);
+    const auto x = task.make(l.x);
+    const auto centres = task.make(l.centres), volumes = task.make(l.volumes);
+    task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const int zone = grid.zones().zone_of(here.patch);
+        check_cells(grid.source(), zone, here.cells());
+        const auto nodes = of.nodes(here[geometry]);
+        const Box box = nodes.box();
+        grid.source().nodes(zone, box, &nodes(box.lo[0], box.lo[1], box.lo[2]));
+        const auto shown = here[x];
+        for (int d = 0; d < Dim; ++d)
+            for_each(shown.box(),
+                     [&](int i, int j, int k) { shown(i, j, k, d) = nodes(i, j, Dim == 2 ? 0 : k, d); });
+        const auto read = readable(nodes);
+        for (int d = 0; d < Dim; ++d) {
+            const auto faces = of.faces(here[geometry], d);
+            if (axisymmetric)
+                axisymmetric_face_vectors(d, faces.box(), read, faces);
+            else
+                face_vectors<Dim>(d, faces.box(), read, faces);
+        }
+        flow::centres<Dim>(here.cells(), read, here[centres]);
+        if (axisymmetric)
+            axisymmetric_volumes(here.cells(), read, here[volumes]);
+        else
+            flow::volumes<Dim>(here.cells(), read, here[volumes]);
+        for (const auto& one : grid.boundaries(here.patch))
+            fill_border_geometry<Dim>(one.face, read, here[centres], here[volumes]);
+    });
+}
+
+/// Centres and volumes with what lies around the patch. Beyond a periodic join centres are seen where they
+/// would be if the domain went on there.
+template <int Dim>
+void look_around(const Step& step) {
+    const Labels& l = step.labels;
+    Task task = step.graph.start().task(step.named("look around"), step.zones());
+    const auto geometry = task.modify(l.geometry);
+    const auto centres = task.need(l.centres, step.layers(1)), volumes = task.need(l.volumes, step.layers(1));
+    task.run([=, &grid = step.grid](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const auto c = of.centres(here[geometry]), v = of.volumes(here[geometry]);
+        const auto from = here[centres], from_v = here[volumes];
+        const Box seen = common(of.around(), from.box());
+        for_each(of.around(), [&](int i, int j, int k) {
+            const bool there = seen.contains(Int3{i, j, k});
+            for (int d = 0; d < Dim; ++d)
+                c(i, j, k, d) = there ? from(i, j, k, d) : std::numeric_limits<double>::quiet_NaN();
+            v(i, j, k) = there ? from_v(i, j, k) : std::numeric_limits<double>::quiet_NaN();
+        });
+        for (const auto& [beyond, by] : grid.shifts(grid.zones().zone_of(here.patch)))
+            for (int d = 0; d < Dim; ++d)
+                for_each(common(of.around(), beyond), [&, d = d](int i, int j, int k) {
+                    c(i, j, k, d) += by[static_cast<std::size_t>(d)];
+                });
+    });
+}
+
+template <int Dim>
+void find_wall_distance(const Step& step) {
+    const Zones& zones = step.zones();
+    WallSearch search{.grid = zones,
+                      .dimensions = Dim,
+                      .walls = std::vector<std::vector<Face>>(static_cast<std::size_t>(zones.patches())),
+                      .nodes = nodes_of<Dim>(step.labels.geometry),
+                      .centres = step.labels.centres,
+                      .distance = step.labels.distance,
+                      .name = step.named("wall distance")};
+    for (int p = 0; p < zones.patches(); ++p)
+        for (const auto& one : step.grid.boundaries(p))
+            if (is_viscous_wall(one.boundary->condition))
+                search.walls[static_cast<std::size_t>(p)].push_back(one.face.face);
+    declare_wall_distance(step.graph, search);
+}
+
+template <int Dim>
+void read_state(const Here& here, const FlowZones& grid, const OriginValues& start,
+                const FieldView<double>& q) {
+    const Box cells = here.cells();
+    std::vector<double> values(static_cast<std::size_t>(cells.volume()));
+    for (int c = 0; c < Dim + 2; ++c) {
+        start.cells(grid.zones().zone_of(here.patch), c, cells, values.data());
+        std::size_t n = 0;
+        for_each(cells, [&](int i, int j, int k) { q(i, j, k, c) = values[n++]; });
+    }
+    for_each(cells, [&](int i, int j, int k) {
+        double square = 0;
+        for (int d = 1; d <= Dim; ++d) square += q(i, j, k, d) * q(i, j, k, d);
+        if (!(q(i, j, k, 0) > 0) || !(q(i, j, k, Dim + 1) > 0.5 * square / q(i, j, k, 0)))
+            here.fail(
+                fmt::format("the Q file has no positive density and pressure at cell ({}, {}, {}) of {}",
+                            i + 1, j + 1, k + 1, zone_text(grid.source(), grid.zones().zone_of(here.patch))));
+    });
+}
+
+template <int Dim>
+void set_first_values(const Step& step) {
+    const Labels& l = step.labels;
+    const Scheme& scheme = step.scheme;
+    Task task = step.graph.start().task(step.named("first values"), step.zones());
+    const auto geometry = task.need(l.geometry.at(1));
+    const auto q = task.make(l.q);
+    PerhapsWritten nu, viscosity;
+    if (step.turbulent()) nu = task.make(l.nu_tilde);
+    if (scheme.viscous()) viscosity = task.make(l.viscosity);
+    task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim),
+              far_nu = step.settings.flow.nu_tilde, start = step.start](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const auto centres = of.centres(here[geometry]);
+        const auto to = here[q];
+        const auto turbulence = here[nu];
+        for_each(here.cells(), [&](int i, int j, int k) {
+            Real3 x{};
+            for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
+            const auto state = conserved_of<Dim>(initial.at(x, 0), scheme.gas.gamma);
+            for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = state[static_cast<std::size_t>(c)];
+            if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
+        });
+        if (start) read_state<Dim>(here, grid, *start, to);
+        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        if (scheme.viscous())
+            step_viscosity<Dim>(here[viscosity].box(),
+                                of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
+                                scheme, here[viscosity]);
+    });
+    if (!step.settings.steady()) {
+        Task before = step.graph.start().task(step.named("no step before"), step.zones());
+        const auto now = before.need(l.q);
+        const auto old = before.make(l.old);
+        Perhaps nu_now;
+        PerhapsWritten nu_old;
+        if (step.turbulent()) nu_now = before.need(l.nu_tilde), nu_old = before.make(l.nu_old);
+        before.run([=, turbulent = step.turbulent()](Here& here) {
+            copy_cells(here.cells(), Dim + 2, here[now], here[old]);
+            if (turbulent) copy_cells(here.cells(), 1, here[nu_now], here[nu_old]);
+        });
+    }
+    Task once = step.graph.start().once(step.named("whole steps"));
+    once.run([share = once.make(l.share)](Here& here) { here[share] = 1; });
+}
+
+}  // namespace
+
+template <int Dim>
+void declare_start(const Step& step) {
+    find_metrics<Dim>(step);
+    look_around<Dim>(step);
+    if (step.turbulent()) find_wall_distance<Dim>(step);
+    set_first_values<Dim>(step);
+}
+
+template <int Dim>
+void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
+    const Labels& l = fine.labels;
+    const Scheme& scheme = fine.scheme;
+    Collect::Sources same(static_cast<std::size_t>(fine.zones().patches()));
+    for (std::size_t p = 0; p < same.size(); ++p) same[p] = {static_cast<int>(p)};
+    const Collect& relation = fine.graph.add<Collect>(fine.named("from the grid before"), coarse.zones(),
+                                                      fine.zones(), std::move(same));
+    Task task = in.task(fine.named("interpolate"), fine.zones());
+    const auto from = task.need(coarse.labels.q, relation);
+    const auto geometry = task.need(l.geometry);
+    const auto q = task.modify(l.q);
+    CollectUse<const double> from_nu;
+    PerhapsWritten nu, viscosity;
+    if (fine.turbulent()) from_nu = task.need(coarse.labels.nu_tilde, relation), nu = task.modify(l.nu_tilde);
+    if (scheme.viscous()) viscosity = task.modify(l.viscosity);
+    task.run([=, &grid = fine.grid, &before = coarse.zones()](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const auto to = here[q];
+        const auto turbulence = here[nu];
+        const Box owned = before.owned(here.patch, On::cells, {kBorder, kBorder, Dim == 3 ? kBorder : 0});
+        const auto values = view_in(here[from].all, 0, owned, Dim + 2);
+        for_each(here.cells(), [&](int i, int j, int k) {
+            for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = values(i / 2, j / 2, Dim == 3 ? k / 2 : k, c);
+        });
+        if (scheme.turbulent()) {
+            const auto nu_values = view_in(here[from_nu].all, 0, owned, 1);
+            for_each(here.cells(), [&](int i, int j, int k) {
+                turbulence(i, j, k) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k);
+            });
+        }
+        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        if (scheme.viscous())
+            step_viscosity<Dim>(here[viscosity].box(),
+                                of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
+                                scheme, here[viscosity]);
+    });
+}
+
+template void declare_interpolation<2>(const Step&, const Step&, Scope&);
+template void declare_interpolation<3>(const Step&, const Step&, Scope&);
+template void declare_start<2>(const Step&);
+template void declare_start<3>(const Step&);
+
+}  // namespace strata::flow

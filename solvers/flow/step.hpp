@@ -1,0 +1,144 @@
+// What the files that declare tasks have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solvers/flow/boundary/wall_distance.hpp"
+#include "solvers/flow/geometry.hpp"
+#include "solvers/flow/grid/origin.hpp"
+#include "solvers/flow/labels.hpp"
+#include "solvers/flow/scheme/lines.hpp"
+#include "solvers/flow/scheme/residual.hpp"
+#include "solvers/flow/settings.hpp"
+#include "solvers/flow/zones.hpp"
+
+namespace strata::flow {
+
+using graph::Here;
+using graph::Scope;
+using graph::Task;
+
+/// The tasks of one grid.
+struct Step {
+    graph::Graph& graph;
+    std::string prefix;  // of names of labels and tasks
+    const Settings& settings;
+    Scheme scheme;
+    const FlowZones& grid;
+    const std::vector<Boundary>& boundaries;
+    std::shared_ptr<const OriginValues> start;  // none: `initial`
+    Labels& labels;
+
+    [[nodiscard]] std::string named(const std::string& name) const { return prefix + name; }
+    [[nodiscard]] const graph::Zones& zones() const { return grid.zones(); }
+    /// Whether some iterations solve lines away from walls.
+    [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit != "lu-sgs"; }
+    [[nodiscard]] bool turbulent() const { return scheme.turbulent(); }
+    /// So many layers in the directions that there are.
+    [[nodiscard]] graph::Ghosts layers(int width) const {
+        return graph::ghosts({width, width, grid.dimensions() == 3 ? width : 0});
+    }
+    [[nodiscard]] Int3 ways(int sign) const { return {sign, sign, grid.dimensions() == 3 ? sign : 0}; }
+};
+
+/// A need that some cases have and others do without.
+class Perhaps {
+  public:
+    Perhaps() = default;
+    Perhaps(graph::FieldUse<const double> use)
+        : use_(use), there_(true) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] FieldView<const double> in(const Here& here) const {
+        return there_ ? here[use_] : no_field();
+    }
+
+  private:
+    graph::FieldUse<const double> use_{};
+    bool there_ = false;
+};
+class PerhapsWritten {
+  public:
+    PerhapsWritten() = default;
+    PerhapsWritten(graph::FieldUse<double> use)
+        : use_(use), there_(true) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] FieldView<double> in(const Here& here) const { return there_ ? here[use_] : no_result(); }
+
+  private:
+    graph::FieldUse<double> use_{};
+    bool there_ = false;
+};
+
+/// How tasks that know nothing of PatchGeometry see nodes and centres.
+template <int Dim>
+ViewOf nodes_of(graph::List<double> geometry) {
+    return [geometry](Task& task) {
+        return [use = task.need(geometry.last())](const Here& here) {
+            return PatchGeometry<Dim>(here.cells()).nodes(here[use]);
+        };
+    };
+}
+template <int Dim>
+ViewOf centres_of(graph::List<double> geometry) {
+    return [geometry](Task& task) {
+        return [use = task.need(geometry.last())](const Here& here) {
+            return PatchGeometry<Dim>(here.cells()).centres(here[use]);
+        };
+    };
+}
+
+/// The pressure of each outflow by mass flow, found from the sums of an iteration.
+class OutletPressures {
+  public:
+    OutletPressures() = default;
+    OutletPressures(const Step& step, Task& task);
+    /// That of a boundary; of others, and at the start, its own.
+    [[nodiscard]] double of(const Here& here, const Boundary& boundary) const;
+
+  private:
+    std::vector<std::pair<std::string, graph::ScalarUse<const OutletSums>>> uses_;
+};
+
+/// All borders of a patch, in their order.
+template <int Dim>
+void fill_borders(const Here& here, const FlowZones& grid, const Scheme& scheme,
+                  const FieldView<const double>& nodes, const FieldView<double>& q,
+                  const FieldView<double>& nu_tilde, const OutletPressures& outlets = {}) {
+    for (const auto& [face, boundary] : grid.boundaries(here.patch)) {
+        fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary));
+        if (scheme.turbulent()) fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde);
+    }
+}
+
+inline void copy_cells(const Box& cells, int components, const FieldView<const double>& from,
+                       const FieldView<double>& to) {
+    for (int c = 0; c < components; ++c)
+        graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) = from(i, j, k, c); });
+}
+
+void make_labels(const Step& step);
+
+/// Tasks of the start scope: geometry, wall distance, first values.
+template <int Dim>
+void declare_start(const Step& step);
+/// An iteration: residual, sweeps, update. `in`: the step, or a part of it.
+template <int Dim>
+void declare_iteration(const Step& step, Scope& in);
+/// Sums over walls after the iterations of a scope, and what is compared with exact values.
+template <int Dim>
+void declare_forces(const Step& step, Scope& in);
+
+/// What comes from the grid before, in its last state: each cell has that of the cell around it.
+template <int Dim>
+void declare_interpolation(const Step& coarse, const Step& fine, Scope& in);
+
+/// The columns of the series, and whether a steady run is over.
+Report declare_report(graph::Graph& graph, const Settings& settings, const Stages& stages,
+                      const std::vector<Labels>& all, const FlowZones& finest);
+
+/// Walls, vortices and probes, at the end of steps.
+template <int Dim>
+Shown declare_shown(const Step& finest);
+
+}  // namespace strata::flow

@@ -1,0 +1,94 @@
+#include "solvers/flow/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace strata::flow {
+
+namespace {
+
+/// A figure and the range in which it has to be.
+struct Check {
+    std::string what, unit, key;
+    double value, least, most;
+    /// 0 in the middle of the range, 1 at its ends.
+    [[nodiscard]] double away() const {
+        const double middle = (least + most) / 2, half = (most - least) / 2;
+        return half > 0 ? std::abs(value - middle) / half : value == middle ? 0 : 2;
+    }
+};
+
+}  // namespace
+
+graph::Findings verify(const graph::Finished& run, const Flow& flow, const Settings& s) {
+    const Labels& l = flow.finest();
+    const Report& r = flow.report;
+    std::vector<Figure> figures;
+    std::vector<Check> checks;
+    const auto figure = [&](const char* name, double value) { figures.push_back({name, value, "1", false}); };
+    const auto within = [&](const char* what, const char* key, double value,
+                            const std::vector<double>& range) {
+        if (!range.empty()) checks.push_back({what, "1", key, value, range[0], range[1]});
+    };
+    const auto below = [&](const char* what, const char* key, double value, double limit) {
+        if (limit > 0) checks.push_back({what, "1", key, value, -limit, limit});
+    };
+
+    const double residual = run.value(r.residual), drop = residual / run.value(r.largest_residual);
+    figure("residual of density", residual);
+    figure("residual over the largest", drop);
+    figure("failed steps", run.value(r.failures));
+    if (std::isfinite(run.value(l.wall_extremes)[0])) {
+        figure("lift coefficient", run.value(r.lift));
+        figure("drag coefficient", run.value(r.drag));
+        figure("moment coefficient", run.value(r.moment));
+        const Coefficients all =
+            coefficients(run.value(l.wall_sums), s.reference_values(flow.grid().dimensions()));
+        figure("drag of pressure", all.pressure.drag);
+        figure("drag of friction", all.friction.drag);
+        if (s.scheme().viscous()) {
+            const YPlus y = y_plus(run.value(l.wall_sums), run.value(l.wall_extremes));
+            figure("y+ of first cells, mean", y.mean), figure("y+ of first cells, largest", y.largest);
+        }
+    }
+    double uniform = 0, error = 0;
+    if (s.verify.uniform > 0) figure("departure from the far field", uniform = run.value(l.departure));
+    if (s.verify.error > 0)
+        figure("root-mean-square error of density",
+               error = std::sqrt(run.value(l.squared_error) / run.value(l.volume)));
+
+    below("largest departure from the far field", "verify.uniform", uniform, s.verify.uniform);
+    below("root-mean-square error of the density", "verify.error", error, s.verify.error);
+    within("lift coefficient", "verify.lift", run.value(r.lift), s.verify.lift);
+    within("drag coefficient", "verify.drag", run.value(r.drag), s.verify.drag);
+    within("moment coefficient", "verify.moment", run.value(r.moment), s.verify.moment);
+    if (s.steady()) below("residual of density over the largest one", "verify.drop", drop, s.verify.drop);
+
+    graph::Findings found;
+    found.figures = std::move(figures);
+    if (checks.empty()) {
+        found.what = "residual of density over the largest one", found.value = drop, found.limit = 1;
+        found.source = "no cell is worse than at first";
+        found.absent = "the case gives no limit (verify.lift, drag, moment, drop, uniform or error)";
+        return found;
+    }
+    // The one that is farthest off says whether the result counts.
+    const Check* worst = &checks[0];
+    for (const Check& check : checks)
+        if (!(check.away() <= worst->away())) worst = &check;
+    if (worst->least == -worst->most) {
+        found.what = worst->what, found.value = worst->value, found.limit = worst->most;
+    } else {
+        found.what =
+            fmt::format("distance of the {} from {:g}", worst->what, (worst->least + worst->most) / 2);
+        found.value = std::abs(worst->value - (worst->least + worst->most) / 2);
+        found.limit = (worst->most - worst->least) / 2;
+    }
+    found.source = fmt::format("{} of the case{}", worst->key,
+                               checks.size() > 1 ? fmt::format("; the worst of {}", checks.size()) : "");
+    return found;
+}
+
+}  // namespace strata::flow

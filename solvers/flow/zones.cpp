@@ -1,0 +1,233 @@
+#include "solvers/flow/zones.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "solvers/flow/grid/coarsen.hpp"
+#include "solvers/flow/grid/generate.hpp"
+#include "solvers/flow/grid/read.hpp"
+
+namespace strata::flow {
+
+std::filesystem::path found(const std::string& name, const graph::CaseSchema& keys) {
+    const std::filesystem::path path(name);
+    if (path.is_absolute() || std::filesystem::exists(path)) return path;
+    const std::filesystem::path beside = std::filesystem::path(keys.file()).parent_path() / path;
+    return std::filesystem::exists(beside) ? beside : path;
+}
+
+Real3 place(const std::vector<double>& given, double rest) {
+    Real3 x{rest, rest, rest};
+    for (std::size_t d = 0; d < given.size(); ++d) x[d] = given[d];
+    return x;
+}
+
+namespace {
+
+/// `count` numbers of cells, which the kind of the grid asks for.
+std::vector<int> cells_of(const GridKeys& g, const graph::CaseSchema& keys, std::size_t least,
+                          std::size_t most) {
+    if (g.cells.size() < least || g.cells.size() > most)
+        keys.refuse(
+            "grid.cells", fmt::format("a grid of kind {} has other numbers of cells", g.kind),
+            least == most ? fmt::format("{} numbers", least) : fmt::format("{} or {} numbers", least, most));
+    return {g.cells.begin(), g.cells.end()};
+}
+
+AirfoilGrid airfoil(const GridKeys& g, const std::vector<int>& cells) {
+    AirfoilGrid made;
+    made.naca = g.naca, made.tail = g.tail;
+    made.cells_surface = cells[0], made.cells_wake = cells[1], made.cells_out = cells[2];
+    if (g.farfield > 0) made.farfield = g.farfield;
+    if (g.first > 0) made.first = g.first;
+    made.first_nose = made.first_tail = g.first_along;
+    return made;
+}
+
+Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
+    if (g.kind == "brick") {
+        const std::vector<int> cells = cells_of(g, keys, 2, 3);
+        BrickGrid made;
+        made.dimensions = static_cast<int>(cells.size());
+        for (std::size_t d = 0; d < cells.size(); ++d) made.cells[d] = cells[d];
+        made.low = place(g.low, 0), made.high = place(g.high, 1);
+        made.wave = g.wave, made.turned = g.turned;
+        for (const std::int64_t axis : g.periodic) made.periodic[static_cast<std::size_t>(axis - 1)] = true;
+        for (std::size_t d = 0; d < g.zones.size(); ++d) made.parts[d] = static_cast<int>(g.zones[d]);
+        return made;
+    }
+    if (g.kind == "tube") {
+        const std::vector<int> cells = cells_of(g, keys, 1, 2);
+        return TubeGrid{cells[0], cells.size() > 1 ? cells[1] : 1, g.low[0], g.high[0]};
+    }
+    if (g.kind == "plate") {
+        const std::vector<int> cells = cells_of(g, keys, 3, 3);
+        PlateGrid made;
+        made.cells_before = cells[0], made.cells_along = cells[1], made.cells_up = cells[2];
+        made.before = g.before, made.length = g.length, made.height = g.height,
+        made.first_along = g.first_along;
+        if (g.first > 0) made.first = g.first;
+        return made;
+    }
+    if (g.kind == "cylinder") {
+        const std::vector<int> cells = cells_of(g, keys, 2, 2);
+        CylinderGrid made;
+        made.cells_around = cells[0], made.cells_out = cells[1];
+        if (g.farfield > 0) made.farfield = g.farfield;
+        if (g.first > 0) made.first = g.first;
+        return made;
+    }
+    if (g.kind == "airfoil") return airfoil(g, cells_of(g, keys, 3, 3));
+    const std::vector<int> cells = cells_of(g, keys, 4, 5);
+    WingGrid made;
+    made.section = airfoil(g, cells);
+    made.cells_span = cells[3];
+    if (cells.size() > 4) made.cells_beyond = cells[4];
+    made.periodic = !g.periodic.empty();
+    made.span = g.span, made.taper = g.taper, made.sweep = g.sweep, made.twist = g.twist;
+    return made;
+}
+
+FlowState far_field(const Settings& s, int dimensions) {
+    return {1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde};
+}
+
+GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
+    if (g.kind != "file") return cut(generate(generator(g, keys)));
+    GridFiles files;
+    files.grid = found(g.file, keys);
+    files.form = known_form(g.form);
+    if (!g.map.empty()) files.map = found(g.map, keys);
+    files.dimensions = static_cast<int>(g.dimensions);
+    if (!g.shift.empty()) files.periodic.push_back({graph::kNoRotation, place(g.shift, 0)});
+    return cut(read_grid(files));
+}
+
+}  // namespace
+
+GridSystem case_grid(const Settings& s, const graph::CaseSchema& keys) {
+    GridSystem grid = whole_grid(s.grid, keys);
+    return s.grid.coarsen > 0 ? coarsened(grid, 1 << s.grid.coarsen) : grid;
+}
+
+std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema& keys, int dimensions) {
+    std::vector<Boundary> all;
+    for (const auto& [name, b] : s.boundaries) {
+        Boundary made;
+        made.name = name;
+        made.condition = condition_of(b.kind);
+        made.state = far_field(s, dimensions);
+        const double p = 1 / s.flow.gamma;
+        made.total_pressure = b.total_pressure * p, made.total_temperature = b.total_temperature;
+        made.direction = place(b.direction, 0);
+        made.pressure = b.pressure * p;
+        made.mass_flow = b.mass_flow;
+        if (b.temperature > 0) made.temperature = b.temperature;
+        made.motion.velocity = place(b.velocity, 0);
+        if (made.condition == Condition::wall && s.flow.equations == "euler")
+            keys.refuse("boundary." + name + ".kind", "a flow without viscosity does not stick to walls",
+                        "\"slip-wall\", or flow.equations = \"laminar\" or \"rans\"");
+        if (made.condition == Condition::mass_outflow && !(b.mass_flow > 0))
+            keys.refuse("boundary." + name + ".mass_flow", "an outflow by mass flow needs one", "> 0");
+        all.push_back(made);
+    }
+    return all;
+}
+
+FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
+                     const Settings& s, const graph::CaseSchema& keys,
+                     const std::vector<Boundary>& boundaries)
+    : system_(std::move(system)) {
+    const std::span<const ZoneShape> shapes = source().zones();
+    graph::ZoneList list(name);
+    Int3 patch{1 << 20, 1 << 20, 1 << 20};
+    for (std::size_t d = 0; d < s.grid.patch.size(); ++d) {
+        patch[d] = static_cast<int>(s.grid.patch[d]) >> coarser;
+        if (s.grid.patch[d] != static_cast<std::int64_t>(patch[d]) << coarser)
+            keys.refuse("grid.patch", "patches are halved for each coarser grid of time.sequence",
+                        fmt::format("multiples of {}", 1 << s.time.sequence.size()));
+    }
+    for (const ZoneShape& shape : shapes) list.zone({{0, 0, 0}, shape.cells}, patch);
+    shifts_.resize(shapes.size());
+    for (const JoinRange& join : system_.joins) {
+        if (join.turn != graph::kNoRotation)
+            throw Error(
+                "a grid that is periodic by rotation needs velocities that turn, which this solver has not")
+                .given(zone_text(source(), join.zone));
+        list.join_parts(join.zone, join.points, join.donor, join.donor_points, join.transform);
+        note_shift(join);
+    }
+    zones_ = &graph.add<graph::Zones>(std::move(list));
+
+    std::vector<std::string> names;
+    for (const Boundary& b : boundaries) names.push_back(b.name);
+    on_zone_.resize(shapes.size());
+    std::set<std::string> used;
+    for (const BoundaryRange& range : system_.boundaries) {
+        const auto at = std::find(names.begin(), names.end(), range.name);
+        if (at == names.end())
+            keys.refuse("boundary." + range.name + ".kind",
+                        fmt::format("the case says nothing of the boundary '{}' of {} at {}", range.name,
+                                    zone_text(source(), range.zone), face_text(range.face)),
+                        fmt::format("a table [boundary.{}] with its kind", range.name));
+        used.insert(range.name);
+        on_zone_[static_cast<std::size_t>(range.zone)]
+                [static_cast<std::size_t>(2 * range.face.axis + (range.face.upper ? 1 : 0))] =
+                    &boundaries[static_cast<std::size_t>(at - names.begin())];
+    }
+    std::set<std::string> of_grid;
+    for (const BoundaryRange& range : system_.boundaries) of_grid.insert(range.name);
+    for (const std::string& one : names)
+        if (used.count(one) == 0)
+            keys.refuse("boundary." + one + ".kind", "the grid has no boundary of this name",
+                        fmt::format("{}", fmt::join(of_grid, ", ")));
+    for (int p = 0; p < zones_->patches(); ++p)
+        of_patch_.emplace_back(zones_->box(p), on_patch(p), dimensions());
+}
+
+std::array<const Boundary*, 6> FlowZones::on_patch(int patch) const {
+    std::array<const Boundary*, 6> on{};
+    const int zone = zones_->zone_of(patch);
+    const Box &cells = zones_->box(patch), &all = zones_->cells(zone);
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto& of = on_zone_[static_cast<std::size_t>(zone)];
+        if (cells.lo[a] == all.lo[a]) on[2 * a] = of[2 * a];
+        if (cells.hi[a] == all.hi[a]) on[2 * a + 1] = of[2 * a + 1];
+    }
+    return on;
+}
+
+int FlowZones::line_axis(int zone) const {
+    const auto& on = on_zone_[static_cast<std::size_t>(zone)];
+    const auto is_wall_across = [&](std::size_t a) {
+        return std::any_of(&on[2 * a], &on[2 * a] + 2,
+                           [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); });
+    };
+    return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? -1 : 1;
+}
+
+/// The donor is seen at x + shift by the zone, and the zone at x - shift by the donor.
+void FlowZones::note_shift(const JoinRange& join) {
+    if (join.shift == Real3{}) return;
+    const auto note = [&](int zone, const Points& points, double sign) {
+        const Box node = source().node_box(zone);
+        Box beyond;
+        for (std::size_t a = 0; a < 3; ++a) {
+            const int lo = std::min(points.begin[a], points.end[a]),
+                      hi = std::max(points.begin[a], points.end[a]);
+            beyond.lo[a] = lo, beyond.hi[a] = hi;
+            if (lo == hi) (lo == 0 ? beyond.lo[a] : beyond.hi[a]) += lo == 0 ? -node.hi[a] : node.hi[a];
+        }
+        shifts_[static_cast<std::size_t>(zone)].push_back(
+            {beyond, {sign * join.shift[0], sign * join.shift[1], sign * join.shift[2]}});
+    };
+    note(join.zone, join.points, 1);
+    note(join.donor, join.donor_points, -1);
+}
+
+}  // namespace strata::flow

@@ -1,0 +1,66 @@
+// The grid of a case: its zones in the graph, and what holds on their faces.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/zones.hpp"
+#include "solvers/flow/boundary/fill.hpp"
+#include "solvers/flow/grid/grid.hpp"
+#include "solvers/flow/settings.hpp"
+
+namespace strata::flow {
+
+/// A file that a case names: as seen from where strata was started, or from the case file.
+[[nodiscard]] std::filesystem::path found(const std::string& name, const graph::CaseSchema& keys);
+/// The grid files or the generator of a case; cut, so that a face has one condition or is joined.
+[[nodiscard]] GridSystem case_grid(const Settings& settings, const graph::CaseSchema& keys);
+/// The conditions of a case.
+[[nodiscard]] std::vector<Boundary> case_boundaries(const Settings& settings, const graph::CaseSchema& keys,
+                                                    int dimensions);
+
+class FlowZones {
+  public:
+    /// Adds the zones to the graph. Throws Error where a boundary of the grid has no condition in the case,
+    /// or a condition has no boundary. `boundaries` must outlive this. `coarser`: how often every second
+    /// point was left out, and patches are half as large along each axis.
+    FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
+              const Settings& settings, const graph::CaseSchema& keys,
+              const std::vector<Boundary>& boundaries);
+
+    [[nodiscard]] const graph::Zones& zones() const { return *zones_; }
+    [[nodiscard]] const GridSource& source() const { return *system_.source; }
+    [[nodiscard]] const GridSystem& system() const { return system_; }
+    [[nodiscard]] int dimensions() const { return system_.dimensions; }
+    /// [2 axis + upper] what holds on the patch's faces; null: joined, or within the zone.
+    [[nodiscard]] std::array<const Boundary*, 6> on_patch(int patch) const;
+    /// In the order in which they are filled.
+    [[nodiscard]] const PatchBoundaries& boundaries(int patch) const {
+        return of_patch_[static_cast<std::size_t>(patch)];
+    }
+    /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y; -1 where
+    /// they would go along x, where lanes are.
+    [[nodiscard]] int line_axis(int zone) const;
+    /// Where places beyond a joined face of the zone are seen, of periodic joins.
+    struct Shift {
+        Box beyond;  // cells of the zone's indices
+        Real3 by;
+    };
+    [[nodiscard]] const std::vector<Shift>& shifts(int zone) const {
+        return shifts_[static_cast<std::size_t>(zone)];
+    }
+
+  private:
+    void note_shift(const JoinRange& join);
+
+    GridSystem system_;
+    const graph::Zones* zones_ = nullptr;
+    std::vector<std::array<const Boundary*, 6>> on_zone_;
+    std::vector<PatchBoundaries> of_patch_;
+    std::vector<std::vector<Shift>> shifts_;
+};
+
+}  // namespace strata::flow

@@ -1,0 +1,54 @@
+"""CFL3D as a peer: what is written for it and read from it. The program itself need not be here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks" / "peers"))
+
+import cfl3d  # noqa: E402
+
+NACA = cfl3d.FLOWS["naca-113x33"]
+
+
+def test_its_grid_has_two_planes_of_nasas(tmp_path: Path) -> None:
+    x, z = cfl3d.read_grid(cfl3d.GRIDS / f"{NACA.grid}.p2dfmt.xz")
+    assert x.shape == (33, 113)
+    assert x[0].min() == pytest.approx(0, abs=1e-6)  # the nose, on the wall
+    cfl3d.write_grid(tmp_path / "grid.bin", x, z)
+    words = np.fromfile(tmp_path / "grid.bin", "<i4", 8)
+    assert words.tolist() == [4, 1, 4, 12, 2, 113, 33, 12]
+    values = np.fromfile(tmp_path / "grid.bin", "<f8", offset=36)[: 3 * 2 * x.size]
+    assert np.array_equal(values.reshape(3, 33, 113, 2)[2, :, :, 1], z)
+
+
+def test_its_input_is_the_one_of_the_recorded_runs() -> None:
+    """So what is recorded can be made again: version, input and figures belong together."""
+    for name, flow in cfl3d.FLOWS.items():
+        kept = json.loads((cfl3d.GRIDS / "cfl3d" / f"{name}.json").read_text())
+        assert kept["version"] == cfl3d.VERSION
+        cycles = tuple(int(word) for word in kept["how"].split()[0].split("+"))
+        levels = int(kept["how"].split(", ")[1].split()[0])
+        assert cfl3d.input_text(flow, cfl3d.How(cycles, levels, 5.0)) == kept["input"]
+        assert kept["log10_residual"] < -10
+
+
+def test_more_grids_than_can_be_halved_are_refused() -> None:
+    assert NACA.coarser == 3
+    with pytest.raises(ValueError, match="3 coarser"):
+        cfl3d.input_text(NACA, cfl3d.How((10,), 5))
+
+
+def test_the_drag_counts_as_found_when_it_stays_within_the_limit() -> None:
+    drag = np.array([2.0, 1.0005, 1.01, 1.0009, *[1.0] * 20])
+    history = np.column_stack([drag, drag, drag])
+    found = cfl3d.Found(NACA, cfl3d.How(), 1.0, history, {})
+    assert cfl3d.settled_after(found, 1.0) == 4
+    found.history[-1, 2] = 1.1
+    assert cfl3d.settled_after(found, 1.0) is None

@@ -1,0 +1,178 @@
+// Compressible flow as a whole, on one process: uniform flow stays, a vortex is carried with second order,
+// zones and coarser grids change nothing that is converged, steps that fail are repeated.
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "solvers/flow/tasks.hpp"
+#include "tests/catch.hpp"
+
+using namespace strata;
+using namespace strata::flow;
+
+namespace {
+
+struct Ran {
+    double departure = 0, error = 0, residual = 0, largest = 0, failures = 0, lift = 0, drag = 0;
+};
+
+Ran run(Settings s, std::int64_t steps, int threads = 2) {
+    graph::CaseSchema keys = schema(s);
+    check(s, keys);
+    graph::Graph graph("flow");
+    const auto flow = declare(graph, s, keys);
+    graph::Simulation simulation(graph, graph::Members::alone(), {.threads = threads});
+    simulation.start();
+    simulation.advance(steps);
+    const Labels& l = flow->finest();
+    const Report& r = flow->report;
+    Ran ran;
+    ran.residual = simulation.value(r.residual), ran.largest = simulation.value(r.largest_residual);
+    ran.failures = simulation.value(r.failures);
+    ran.lift = simulation.value(r.lift), ran.drag = simulation.value(r.drag);
+    if (s.verify.uniform > 0) ran.departure = simulation.value(l.departure);
+    if (s.verify.error > 0)
+        ran.error = std::sqrt(simulation.value(l.squared_error) / simulation.value(l.volume));
+    return ran;
+}
+
+/// A box of wavy cells in 2 x 2 (x 2) zones, of which each second one is turned, with the far field all
+/// around.
+Settings uniform(int dimensions, const std::string& equations) {
+    Settings s;
+    s.grid.kind = "brick";
+    s.grid.cells = dimensions == 2 ? std::vector<std::int64_t>{20, 16} : std::vector<std::int64_t>{12, 10, 8};
+    s.grid.patch = {5, 4, 3};
+    s.grid.zones = dimensions == 2 ? std::vector<std::int64_t>{2, 2} : std::vector<std::int64_t>{2, 2, 2};
+    s.grid.turned = true;
+    s.grid.wave = 0.03;
+    s.flow.equations = equations;
+    s.flow.mach = 0.6, s.flow.alpha = 17, s.flow.beta = dimensions == 3 ? 11 : 0;
+    s.flow.reynolds = 300;
+    for (const char* side : {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"})
+        if (dimensions == 3 || side[0] != 'z') s.boundaries[side].kind = "far-field";
+    s.verify.uniform = 1;
+    return s;
+}
+
+Settings vortex(int n, double step) {
+    Settings s;
+    s.grid.kind = "brick";
+    s.grid.cells = {n, n}, s.grid.patch = {16, 8}, s.grid.zones = {2, 2};
+    s.grid.low = {-5, -5}, s.grid.high = {5, 5}, s.grid.periodic = {1, 2};
+    s.grid.wave = 0.02;
+    s.flow.mach = 0.5, s.flow.alpha = 30;
+    s.flow.initial = "vortex", s.initial.strength = 2;
+    s.time.kind = "unsteady", s.time.step = step, s.time.end = 100;
+    s.time.cfl = s.time.cfl_start = 1000, s.time.subiterations = 60, s.time.drop = 1e-5;
+    s.verify.error = 1;
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("uniform flow stays to rounding on wavy zones that lie in any way to each other") {
+    for (const int dimensions : {2, 3})
+        for (const std::string equations : {"euler", "laminar"}) {
+            CAPTURE(dimensions, equations);
+            const Ran ran = run(uniform(dimensions, equations), 20);
+            CHECK(ran.departure < 1e-12);
+            CHECK(ran.departure > 0);
+            CHECK(ran.failures == 0);
+        }
+}
+
+TEST_CASE("a vortex is carried with second order in space and time") {
+    // Over the same time: half the cell width with half the step.
+    const double coarse = run(vortex(32, 0.1), 10).error, fine = run(vortex(64, 0.05), 20).error;
+    CAPTURE(coarse, fine);
+    CHECK(coarse < 2e-3);
+    CHECK(std::log2(coarse / fine) > 1.9);
+}
+
+TEST_CASE("converged time steps are the same on one zone and on several") {
+    Settings one = vortex(32, 0.1), several = one;
+    several.grid.zones = {4, 2};
+    one.grid.zones = {1, 1};
+    one.time.drop = several.time.drop = 1e-10;
+    one.time.subiterations = several.time.subiterations = 400;
+    const double a = run(one, 2).error, b = run(several, 2).error;
+    CAPTURE(a, b);
+    CHECK(std::abs(a - b) < 1e-8 * a);
+}
+
+TEST_CASE("a step that would spoil the flow is not made, and repeated smaller") {
+    // A shock tube whose pressures are far apart, at once with a Courant number that is far too large.
+    Settings s;
+    s.grid.kind = "tube", s.grid.cells = {60}, s.grid.patch = {20, 1, 1};
+    s.flow.initial = "shock tube";
+    s.initial.left = {1, 0, 10}, s.initial.right = {1, 0, 1};
+    s.numerics.limiter = "minmod", s.numerics.kappa = 0;
+    s.time.cfl = s.time.cfl_start = 100, s.time.most_change = 0.1;
+    for (const char* side : {"left", "right"}) s.boundaries[side].kind = "supersonic-outflow";
+    s.boundaries["side"].kind = "symmetry";
+    const Ran ran = run(s, 40);
+    CHECK(ran.failures > 0);
+    CHECK(ran.failures < 40);
+    CHECK(std::isfinite(ran.residual));
+    SECTION("where nothing helps the run ends and says so") {
+        s.time.most_change = 1e-7;
+        try {
+            (void)run(s, 100);
+            FAIL("it ran");
+        } catch (const Error& error) {
+            const std::string text = error.text();
+            CHECK(text.find("the flow diverges") != std::string::npos);
+            CHECK(text.find("Try a smaller time.cfl") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a flow that began on coarser grids ends as one that did not") {
+    Settings s;
+    s.grid.kind = "cylinder", s.grid.cells = {32, 24}, s.grid.patch = {16, 8};
+    s.grid.first = 0.05, s.grid.farfield = 10;
+    s.flow.equations = "laminar", s.flow.mach = 0.3, s.flow.reynolds = 20;
+    s.time.cfl = 50, s.time.cfl_start = 5, s.time.ramp = 20;
+    s.boundaries["wall"].kind = "wall", s.boundaries["farfield"].kind = "far-field";
+    s.time.iterations = 2000;
+    const Ran alone = run(s, 2000);
+    s.time.sequence = {300, 200};
+    const Ran after = run(s, 2500);
+    CAPTURE(alone.drag, after.drag, alone.residual, after.residual);
+    CHECK(alone.drag > 1.5);
+    CHECK(std::abs(after.drag - alone.drag) < 1e-5 * alone.drag);
+    CHECK(after.largest < alone.largest);  // of the finest grid, which begins with less to do
+}
+
+TEST_CASE("what does not fit is refused with the key") {
+    const auto refusal = [](Settings s) {
+        try {
+            (void)run(std::move(s), 1);
+        } catch (const Error& error) {
+            return std::string(error.text());
+        }
+        return std::string("nothing");
+    };
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    Settings s = uniform(2, "euler");
+    s.boundaries.erase("x-max");
+    CHECK(has(refusal(s), "the case says nothing of the boundary 'x-max'"));
+    s = uniform(2, "euler");
+    s.boundaries["lid"].kind = "far-field";
+    CHECK(has(refusal(s), "the grid has no boundary of this name"));
+    s = uniform(2, "euler");
+    s.boundaries["x-max"].kind = "wall";
+    CHECK(has(refusal(s), "does not stick to walls"));
+    s = uniform(2, "euler");
+    s.grid.cells = {20, 16}, s.time.sequence = {10}, s.grid.patch = {5, 4};
+    CHECK(has(refusal(s), "multiples of 2"));
+    s = uniform(2, "euler");
+    s.grid.cells = {20};
+    CHECK(has(refusal(s), "grid.cells"));
+    s = vortex(16, 0);
+    CHECK(has(refusal(s), "time.step"));
+}
