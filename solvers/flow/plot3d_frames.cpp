@@ -65,7 +65,8 @@ class Plot3dFrames final : public Frames {
             std::filesystem::remove(partial, ignored);
         };
         const FlowZones& grid = flow_->grid();
-        const OriginWriter writer(grid.system().source, partial, content, form_, form_.dimensions + 2);
+        const OriginWriter writer(grid.system().source, partial, content, form_, form_.dimensions + 2,
+                                  PointsAre::nodes);
         first_or_none(
             team, [&] { writer.create(conditions_); }, undo);
         ValuesNow now(run);

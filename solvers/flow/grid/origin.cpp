@@ -112,13 +112,13 @@ void OriginValues::cells(int zone, int component, const Box& cells, double* to) 
 }
 
 OriginWriter::OriginWriter(std::shared_ptr<const GridSource> source, std::filesystem::path path,
-                           Plot3dContent content, Plot3dForm form, int variables)
+                           Plot3dContent content, Plot3dForm form, int variables, PointsAre are)
     : source_(std::move(source)),
-      writer_(std::move(path), content, (form.dimensions = source_->dimensions(), form),
-              origin_zones(*source_, PointsAre::cells, variables)) {}
+      zones_(origin_zones(*source_, are, variables)),
+      writer_(std::move(path), content, (form.dimensions = source_->dimensions(), form), zones_) {}
 
 void OriginWriter::create(const std::array<double, 4>& conditions) const {
-    writer_.create(std::vector(source_->zones().size(), conditions));
+    writer_.create(std::vector(zones_.size(), conditions));
 }
 
 void OriginWriter::cells(int zone, int component, const Box& cells, const double* from) const {
@@ -127,6 +127,37 @@ void OriginWriter::cells(int zone, int component, const Box& cells, const double
     turn(shape, cells, values.data());
     writer_.values(shape.origin, component, in_origin(*source_, zone, cells, PointsAre::cells),
                    values.data());
+}
+
+void OriginWriter::nodes(int zone, int component, const Box& nodes, const double* from) const {
+    const ZoneShape& shape = shape_of(*source_, zone);
+    const auto& points = zones_[static_cast<std::size_t>(shape.origin)].points;
+    // The upper nodes of a zone that goes on in the origin belong to the next one there.
+    Box own = nodes;
+    const Box all = source_->node_box(zone), place = in_origin(*source_, zone, all, PointsAre::nodes);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(source_->dimensions()); ++a) {
+        if (place.hi[a] == points[a]) continue;
+        if (shape.step[a] > 0)
+            own.hi[a] = std::min(own.hi[a], all.hi[a] - 1);
+        else
+            own.lo[a] = std::max(own.lo[a], all.lo[a] + 1);
+    }
+    if (own.empty()) return;
+    std::vector<double> values;
+    values.reserve(static_cast<std::size_t>(own.volume()));
+    const std::int64_t y = nodes.extent(0), z = y * nodes.extent(1);
+    graph::for_each(own, [&](int i, int j, int k) {
+        values.push_back(from[(i - nodes.lo[0]) + y * (j - nodes.lo[1]) + z * (k - nodes.lo[2])]);
+    });
+    turn(shape, own, values.data());
+    writer_.values(shape.origin, component, in_origin(*source_, zone, own, PointsAre::nodes), values.data());
+}
+
+void OriginWriter::nodes_of_grid(int zone, const Box& box) const {
+    const int dimensions = source_->dimensions();
+    std::vector<double> x(static_cast<std::size_t>(dimensions * box.volume()));
+    source_->nodes(zone, box, x.data());
+    for (int d = 0; d < dimensions; ++d) nodes(zone, d, box, x.data() + d * box.volume());
 }
 
 }  // namespace strata::flow

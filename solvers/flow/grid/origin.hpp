@@ -38,18 +38,23 @@ class OriginValues {
     PointsAre are_ = PointsAre::nodes;
 };
 
-/// A grid, Q or function file of those zones, its points the cells: each cell is of one zone of the system,
-/// and a run that starts from it has the values that the other one had. One process calls create(), then any
-/// number of them put cells.
+/// A grid, Q or function file of those zones. One process calls create(), then any number of them put values.
+/// In cells: each cell is of one zone of the system, and a run that starts from it has the values that the
+/// other one had. At nodes: one at which zones were cut apart is written by the zone behind it, so that it
+/// has one value whoever writes when.
 class OriginWriter {
   public:
     OriginWriter(std::shared_ptr<const GridSource> source, std::filesystem::path path, Plot3dContent content,
-                 Plot3dForm form, int variables = 0);
+                 Plot3dForm form, int variables = 0, PointsAre are = PointsAre::cells);
     void create(const std::array<double, 4>& conditions = {}) const;
     void cells(int zone, int component, const Box& cells, const double* from) const;
+    void nodes(int zone, int component, const Box& nodes, const double* from) const;
+    /// The nodes of the grid itself.
+    void nodes_of_grid(int zone, const Box& nodes) const;
 
   private:
     std::shared_ptr<const GridSource> source_;
+    std::vector<Plot3dZone> zones_;
     Plot3dWriter writer_;
 };
 
