@@ -25,7 +25,8 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["core/run/python", "solvers/flow", "solvers/md", "solvers/mpm", "solvers/transport"],
+    ["core/run/python", "solvers/md", "solvers/mpm", "solvers/transport"],
+    ["solvers/flow"],  # it has the lanes of mpm
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],

@@ -34,8 +34,7 @@ class CoarseGrid final : public GridSource {
     [[nodiscard]] int dimensions() const override { return fine_->dimensions(); }
     [[nodiscard]] bool has_blanks() const override { return fine_->has_blanks(); }
 
-    /// Lines of the fine grid are read one by one: of a block, all nodes of which most are left out, there
-    /// might not be room.
+    /// Line by line: a box of the fine grid would be up to factor^3 times as large.
     void nodes(int zone, const Box& nodes, double* x) const override {
         const std::int64_t count = nodes.volume();
         const int fine = factor_ * (nodes.extent(0) - 1) + 1;

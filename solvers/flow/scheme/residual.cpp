@@ -431,8 +431,8 @@ class Tile {
 
     /// Slopes to the cells on either side along an axis count the same, as CFL3D has it; exact for linear
     /// functions. Where cells grow by half from one to the next, a difference of these cells is 4 % less in a
-    /// logarithmic layer, and on NASA's coarse grids drag is then 1 to 5 % below CFL3D's (by Gauss' theorem
-    /// with means at faces: 1 to 2 %).
+    /// logarithmic layer. By Gauss' theorem with means at faces, drag on NASA's coarse grids is 1 to 2 %
+    /// below CFL3D's.
     W vorticity(int j, int k, int x, const W& volume, int n) {
         const double* own = line(j, k);
         const int i = lo_[0] + x;
