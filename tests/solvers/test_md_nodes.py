@@ -12,7 +12,7 @@ from solver_cases import MD_CASES, changed, checksums, over_nodes, solver_progra
 STEPS = 40
 SMALL = {
     "melt": {"cells": "[8, 8, 8]", "seed": "87287\npatches = [3, 2, 2]", "thermo": "5"},
-    "copper": {"cells": "[5, 5, 5]", "temperature": "1200.0\npatches = [2, 2, 2]", "thermo": "5"},
+    "copper": {"cells": "[5, 5, 5]", "temperature": "1200.0", "patches": "[2, 2, 2]", "thermo": "5"},
     "droplet": {
         "cells": "[10, 10, 10]",
         "sphere": "6.0",
