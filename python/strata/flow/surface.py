@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from strata.errors import FAILED, StrataError
+from strata.run.series import rows_of_numbers
 
 _NEEDED = ("x", "y", "cp", "cfx", "cfy", "yplus")
 
@@ -72,22 +73,7 @@ def read(path: Path) -> Surface:
 def _rows(path: Path, text: str) -> tuple[list[str], np.ndarray]:
     head, *lines = text.splitlines() or [""]
     names = [word.strip() for word in head.split(",")]
-    rows = []
-    for number, line in enumerate(lines, start=2):
-        try:
-            values = [float(word) for word in line.split(",")]
-        except ValueError:
-            values = []
-        if len(values) != len(names):
-            raise StrataError(
-                "a row of the surface is damaged",
-                at=f"{path}:{number}",
-                given=line[:80],
-                allowed=f"{len(names)} numbers",
-                code=FAILED,
-            )
-        rows.append(values)
-    return names, np.array(rows).reshape(len(rows), len(names))
+    return names, rows_of_numbers(path, names, lines, "surface")
 
 
 def _step(path: Path) -> int:

@@ -69,8 +69,18 @@ def read(path: Path | str) -> Series:
         units[found[1]] = found[2] or ""
     if names[:2] != ["step", "time"]:
         raise StrataError("not a time series", at=f"{file}:1", given=head[:80], allowed="step,time [...],...")
-    rows = []
     lines = rest.split("\n")[:-1]  # what has no end of line was cut off
+    table = rows_of_numbers(file, names, lines, "series")
+    columns = {name: table[:, i] for i, name in enumerate(names)}
+    columns["step"] = columns["step"].astype(int)
+    return Series(file, units, columns)
+
+
+def rows_of_numbers(file: Path, names: list[str], lines: list[str], what: str) -> np.ndarray:
+    """The lines below a head as rows, with a number for each name. StrataError with the line of a row that is
+    damaged. `what`: "series", for its message.
+    """
+    rows = []
     for number, line in enumerate(lines, start=2):
         try:
             values = [float(word) for word in line.split(",")]
@@ -78,14 +88,11 @@ def read(path: Path | str) -> Series:
             values = []
         if len(values) != len(names):
             raise StrataError(
-                "a row of the series is damaged",
+                f"a row of the {what} is damaged",
                 at=f"{file}:{number}",
                 given=line[:80],
                 allowed=f"{len(names)} numbers",
                 code=FAILED,
             )
         rows.append(values)
-    table = np.array(rows).reshape(len(rows), len(names))
-    columns = {name: table[:, i] for i, name in enumerate(names)}
-    columns["step"] = columns["step"].astype(int)
-    return Series(file, units, columns)
+    return np.array(rows).reshape(len(rows), len(names))
