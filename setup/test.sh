@@ -3,7 +3,7 @@
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say pieces system private build test_pieces; do . "$here/$part.sh"; done
+for part in key say pieces system private build test_pieces test_runners; do . "$here/$part.sh"; done
 
 soak= base= native=() python=() names=()
 while (($# > 0)); do
@@ -77,43 +77,6 @@ fi
 # none waits.
 at_once=$(nproc)
 [[ -n $soak ]] || at_once=$((at_once * 3 / 2))
-
-# run_native FOLDER [OPTION...]
-run_native() {
-    local folder=$1
-    shift
-    [[ -n $soak ]] || set -- "$@" -LE soak
-    ctest --test-dir "$folder" --show-only=json-v1 >"$results/native-$((++count)).json"
-    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" \
-        --output-junit "$results/native-$count.xml" "$@" > >(grep -vE '^ +Start |   Passed  ') || failed=1
-}
-
-# How many of them in Python. A campaign has the machine to itself.
-workers() {
-    if [[ -n $soak ]] || ((at_once < 2)); then echo 0; else echo $((at_once < 8 ? at_once : 8)); fi
-}
-
-# run_python EXPRESSION PATH... Those that need a quiet machine come when the others have ended.
-run_python() {
-    if (($(workers) == 0)); then
-        run_pytest "${soak:+soak or }not soak" 0 "$@"
-    else
-        run_pytest "not soak and not alone" "$(workers)" "$@"
-        run_pytest "not soak and alone" 0 "$@"
-    fi
-}
-
-# run_pytest MARKS WORKERS EXPRESSION PATH...
-run_pytest() {
-    local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml" --durations 12 --durations-min 5)
-    options+=(-m "$1" -n "$2")
-    [[ -z $3 ]] || options+=(-k "$3")
-    "$STRATA_PYTHON" -m pytest "${options[@]}" "${@:4}"
-    case $? in
-    0 | 5) ;; # 5: no test in this selection
-    *) failed=1 ;;
-    esac
-}
 
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"

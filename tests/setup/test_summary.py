@@ -61,3 +61,15 @@ def test_each_folder_has_its_time_beside_its_budget(tmp_path: Path) -> None:
     assert not small.endswith("over its budget")
     assert total.split() == ["all", "4", "1803", "s"]
     assert last == "4 passed, 0 failed, 0 skipped"
+
+
+def test_a_test_that_passes_by_itself_afterwards_counts_as_passed_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "native-1.xml").write_text(NATIVE)
+    (tmp_path / "again-1.xml").write_text('<testsuite><testcase name="b" status="run"/></testsuite>')
+    (tmp_path / "python-2.xml").write_text(PYTHON % "<failure/>")
+    (tmp_path / "again-2.xml").write_text('<testsuite><testcase name="f"><failure/></testcase></testsuite>')
+    done = summarise(*sorted(tmp_path.iterdir()))
+    named, last = done.stdout.splitlines()[-2:]
+    assert named.startswith("failed beside other tests, passed by itself") and named.endswith(" b")
+    assert last == "3 passed, 1 failed, 2 skipped"
+    assert done.returncode == 1, "f failed both times"

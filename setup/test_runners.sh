@@ -1,0 +1,58 @@
+# CTest and pytest, each leaving JUnit files in $results, for summary.py; $failed is 1 where tests failed. $soak: a campaign, which
+# has the machine to itself; $at_once: how many tests at once; $count numbers the files. A test that fails runs once more, by
+# itself, as the only one (again-*.xml).
+
+# run_native FOLDER [OPTION...]
+run_native() {
+    local folder=$1
+    shift
+    [[ -n $soak ]] || set -- "$@" -LE soak
+    ctest --test-dir "$folder" --show-only=json-v1 >"$results/native-$((++count)).json"
+    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" \
+        --output-junit "$results/native-$count.xml" "$@" > >(grep -vE '^ +Start |   Passed  ') && return
+    if again "$(cat "$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | wc -l)"; then
+        ctest --test-dir "$folder" --output-on-failure --rerun-failed --output-junit "$results/again-$count.xml" && return
+    fi
+    failed=1
+}
+
+# again HOW_MANY: whether tests that failed run once more, by themselves. A neighbour on this machine can make a test wait longer
+# than it allows; what is broken fails again. The summary names those that pass then, so that they are mended.
+again() {
+    [[ -z $soak ]] && (($1 > 0 && $1 <= 5)) || return 1
+    say "$1 failed, and run once more by themselves"
+}
+
+# How many of them in Python. A campaign has the machine to itself.
+workers() {
+    if [[ -n $soak ]] || ((at_once < 2)); then echo 0; else echo $((at_once < 8 ? at_once : 8)); fi
+}
+
+# run_python EXPRESSION PATH... Those that need a quiet machine come when the others have ended.
+run_python() {
+    if (($(workers) == 0)); then
+        run_pytest "${soak:+soak or }not soak" 0 "$@"
+    else
+        run_pytest "not soak and not alone" "$(workers)" "$@"
+        run_pytest "not soak and alone" 0 "$@"
+    fi
+}
+
+# run_pytest MARKS WORKERS EXPRESSION PATH...
+run_pytest() {
+    local options=(-q --rootdir "$STRATA_ROOT" --junitxml "$results/python-$((++count)).xml" --durations 12 --durations-min 5)
+    options+=(-m "$1" -n "$2")
+    [[ -z $3 ]] || options+=(-k "$3")
+    local cache=$results/pytest-$count
+    "$STRATA_PYTHON" -m pytest "${options[@]}" -o "cache_dir=$cache" "${@:4}"
+    case $? in
+    0 | 5) return ;; # 5: no test in this selection
+    1)
+        if again "$(cat "$cache/v/cache/lastfailed" 2>/dev/null | grep -c '": true')"; then
+            "$STRATA_PYTHON" -m pytest -q --rootdir "$STRATA_ROOT" --junitxml "$results/again-$count.xml" -n 0 \
+                -o "cache_dir=$cache" --last-failed --last-failed-no-failures none "${@:4}" && return
+        fi
+        ;;
+    esac
+    failed=1
+}
