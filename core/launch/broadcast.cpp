@@ -30,18 +30,20 @@ std::string note_in(const std::string& scratch) { return scratch + "/broadcast";
 
 /// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
 /// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
-/// first. A node that crashed has kept its copies: those of this user from before the node's start go at the
-/// next.
+/// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed has
+/// kept its copies: those of this user from before the node's start go at the next.
 constexpr const char* kHold =
-    "trap : TERM USR1 INT HUP; "
+    "later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
     "find \"${0%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
     "! -newerct \"@$(sed -n 's/^btime //p' /proc/stat)\" -exec rm -rf -- {} + 2>/dev/null; "
     "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
-    "rm -rf -- \"$0\" \"$0_libs\"";
+    "rm -rf -- \"$0\" \"$0_libs\"; "
+    "for pause in $later; do sleep $pause; rm -rf -- \"$0\" \"$0_libs\"; done";
 constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
 constexpr int kLetGo = SIGUSR1;
-constexpr const char* kLetGoByName = "--signal=USR1";
+/// And without srun, where the copy may still be on its way.
+constexpr const char* kLetGoByName = "--signal=HUP";
 /// How long copies are waited for: seconds until holders must be there, and until they must have let go.
 constexpr int kUntilHeld = 60, kUntilGone = 10;
 
