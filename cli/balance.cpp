@@ -100,6 +100,19 @@ void write_json(std::ostream& out, const Zones& zones, const balance::Request& r
         j.member("without", plan.limit.without).member("largest", plan.limit.largest);
         j.member("too_large", plan.limit.too_large).member("cpus_enough", plan.limit.cpus_enough).end();
     }
+    j.key("zones").array();
+    for (size_t i = 0; i < zones.names.size(); ++i) {
+        j.object().member("name", zones.names[i]).member("cost", zones.problem.costs[i]);
+        if (!zones.problem.centres.empty())
+            j.members("centre",
+                      std::vector<double>(zones.problem.centres[i].begin(), zones.problem.centres[i].end()));
+        j.end();
+    }
+    j.end();
+    j.key("exchanged").array();
+    for (const balance::Exchanged& pair : zones.problem.exchanged)
+        j.object().member("a", pair.a).member("b", pair.b).member("bytes", pair.bytes).end();
+    j.end();
     std::vector<std::vector<std::string>> has(plan.threads.size());
     for (size_t i = 0; i < zones.names.size(); ++i)
         has[static_cast<size_t>(plan.owners[i])].push_back(zones.names[i]);
