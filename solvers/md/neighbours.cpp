@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/md/pair/refit.hpp"
 #include "solvers/md/potentials/species.hpp"
 
 namespace strata::md {
@@ -59,7 +60,7 @@ void Neighbours::prune_when_due(const Sight& sight, double cutoff, double way, d
     }
     pairs_.prune(sight, cutoff + margin);
     for (int c = 0; c < 3; ++c) {
-        at_[c].resize(count);
+        refit(at_[c], count);
         for (std::size_t i = 0; i < count; ++i) at_[c][i] = in_units(sight.x[c][i]);
     }
     way_ = way, cutoff_ = cutoff;

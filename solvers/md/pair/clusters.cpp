@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "solvers/md/pair/refit.hpp"
 #include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
@@ -226,7 +227,8 @@ std::uint32_t* Clusters::near(const Box& box, float reach, std::int32_t first, s
 }
 
 void Clusters::keep_atoms(const Clusters& of) {
-    atoms_.assign(of.atoms_.begin(), of.atoms_.end());
+    refit(atoms_, of.atoms_.size());
+    std::copy(of.atoms_.begin(), of.atoms_.end(), atoms_.begin());
     count_ = of.count_;
 }
 

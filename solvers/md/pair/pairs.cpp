@@ -5,13 +5,14 @@
 #include <numeric>
 
 #include "solvers/md/pair/packed.hpp"
+#include "solvers/md/pair/refit.hpp"
 
 namespace strata::md {
 
 namespace {
 
-/// What only a rebuild or a pruning needs, of each thread; patches keep what is left, in memory of just its
-/// length.
+/// What only a rebuild or a pruning needs, of each thread; patches keep what is left, in memory of little
+/// more than its length.
 struct Room {
     std::vector<std::uint32_t> entries;
     std::vector<std::int32_t> own, halo;  // atoms
@@ -108,7 +109,8 @@ void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, doub
         count += static_cast<std::size_t>(end - begin);
         outer_.begin.push_back(static_cast<std::uint32_t>(count));
     }
-    outer_.entries.assign(entries.data(), entries.data() + count);
+    refit(outer_.entries, count);
+    std::copy_n(entries.data(), count, outer_.entries.data());
     pruned_ = false;
 }
 
@@ -140,7 +142,8 @@ void Pairs::prune(const Sight& sight, double inner) {
         count += keep(entries, lanes.data(), kept.data() + count);
         inner_.begin.push_back(static_cast<std::uint32_t>(count));
     }
-    inner_.entries.assign(kept.data(), kept.data() + count);
+    refit(inner_.entries, count);
+    std::copy_n(kept.data(), count, inner_.entries.data());
     pruned_ = true;
 }
 
