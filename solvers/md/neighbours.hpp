@@ -1,6 +1,7 @@
 // The pairs of a patch, and when they are pruned.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "solvers/md/pair/pairs.hpp"
@@ -32,9 +33,9 @@ class Neighbours {
 
     std::vector<std::int32_t> species_;
     mutable Pairs pairs_;
-    mutable std::vector<double> at_[3];  // positions at the last pruning
-    mutable double way_ = -1;            // and `way` then; -1: not pruned since the rebuild
-    mutable double cutoff_ = 0;          // then; in a box that shrinks it grows beside it
+    mutable std::vector<std::uint32_t> at_[3];  // positions at the last pruning, in kUnit
+    mutable double way_ = -1;                   // and `way` then; -1: not pruned since the rebuild
+    mutable double cutoff_ = 0;                 // then; in a box that shrinks it grows beside it
 };
 
 }  // namespace strata::md

@@ -14,7 +14,7 @@ template <class Work>
 void over_pairs(const Step& step, graph::Task& task, const PairVersions& at, Work work) {
     const Labels& l = step.labels;
     const auto x = task.need(l.x.at(at.x), l.near);
-    const auto around = task.need(l.near);
+    const auto around = task.sizes(l.near);
     const auto list = task.need(l.neighbours.at(at.list));
     const auto way = task.need(l.way.at(at.way));
     const bool boxed = step.settings.changes_volume();

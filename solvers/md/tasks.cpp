@@ -173,8 +173,8 @@ void renew(const Step& step, Scope& scope) {
     ListUse<const std::int32_t> species;
     const bool several = step.settings.several_kinds();
     if (several) species = task.need(l.species.last(), l.near);
-    task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near), around = task.need(l.near),
-              made = task.make(l.neighbours), reach = step.settings.reach(),
+    task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near),
+              around = task.sizes(l.near), made = task.make(l.neighbours), reach = step.settings.reach(),
               open = step.settings.outside.open()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
@@ -221,7 +221,7 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first forces" : "forces", step.grid);
     const auto x = task.need(l.x.at(x_version), l.near);
-    const auto around = task.need(l.near);
+    const auto around = task.sizes(l.near);
     const auto list = task.need(l.neighbours.at(list_version));
     const auto way = task.need(l.way.at(way_version));
     const auto force = task.sum(l.force, l.near);

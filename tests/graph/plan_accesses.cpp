@@ -19,7 +19,7 @@ std::int64_t size_of(const LabelInfo& label) { return bytes_of(label) * label.co
 
 }  // namespace
 
-PlanAccesses::PlanAccesses(std::span<Plan* const> plans, bool listed) : listed_(listed) {
+PlanAccesses::PlanAccesses(std::span<Plan* const> plans) {
     for (const Plan* plan : plans)
         for (const Program* program : {&plan->start(), &plan->step()})
             for (const Op& op : program->ops)

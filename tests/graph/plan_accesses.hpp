@@ -29,12 +29,10 @@ struct Moment {
     std::span<const graph::Epoch> counts;  // [scope of the program]
 };
 
-/// Operations are to be asked for in an order in which they may run: a relocation changes where particles
-/// lie.
+/// Operations are to be asked for in an order in which they may run.
 class PlanAccesses {
   public:
-    /// `listed`: relocations look at the particles alone that tasks named.
-    PlanAccesses(std::span<graph::Plan* const> plans, bool listed);
+    explicit PlanAccesses(std::span<graph::Plan* const> plans);
 
     /// Throws std::logic_error where the kind of the operation is not known here.
     [[nodiscard]] std::vector<MemoryAccess> of(const graph::Op& op, const Moment& when);
@@ -71,14 +69,13 @@ class PlanAccesses {
     // plan_accesses_moving.cpp: particles, messages, requests
     [[nodiscard]] bool moving(const graph::Op& op);
     void column(Kind kind, const graph::ParticleColumn& of, const graph::ParticlePatch* patch);
-    void columns(Kind kind, const graph::SetRelocation& of, const graph::ParticlePatch* patch,
-                 std::int64_t set);
+    void columns(Kind kind, const graph::SetRelocation& of, const graph::ParticlePatch* patch);
     void seen_with_halo(const graph::CallExtras& call);
     void renew(const graph::HaloRenewal& call);
     void combine(const graph::HaloCombineCall& call);
     void leave(const graph::LeaveCall& call);
     void arrive(const graph::ArriveCall& call);
-    void shown(const graph::PatchLeavers* leavers, const graph::SetRelocation& of);
+    void shown(const graph::PatchLeavers* leavers);
     void room(Kind kind, const graph::Channel* channel, graph::Epoch round);
     void sent(const graph::Channel* channel);
     void received(const graph::Channel* channel, std::uint16_t scope);
@@ -92,19 +89,14 @@ class PlanAccesses {
 
     [[nodiscard]] graph::Epoch round(std::uint16_t scope) const { return when_.counts[scope]; }
 
-    bool listed_;
     Moment when_;
     std::vector<MemoryAccess> found_;
     std::map<std::tuple<Part, const void*, std::int64_t, std::int64_t>, Address> made_up_;
-    std::map<const graph::ParticlePatch*, std::int64_t>
-        relocations_;  // so far: which arrays are the present ones
     struct From {
-        const graph::ParticlePatch* patch;
-        std::int64_t set;
         const graph::Channel* channel;
         graph::Epoch round;
     };
-    std::map<const graph::PatchLeavers*, From> from_;
+    std::map<const graph::PatchLeavers*, From> from_;  // those of other nodes, in messages
     std::map<const graph::ProcessLeavers*, std::vector<const graph::PatchLeavers*>> gathered_;
     std::map<const void*, const graph::AnswersOnTheWay*> answers_shown_;  // by what tasks see of them
 };

@@ -11,7 +11,9 @@ using namespace strata::graph;
 
 namespace {
 
-constexpr std::int64_t kScratch = -1;  // the arrays of labels that do not move
+/// Arrays of labels that move, and of the others. A relocation writes the former: it gives those in which
+/// particles were to other patches.
+constexpr std::int64_t kMoving = 0, kScratch = -1;
 
 }  // namespace
 
@@ -34,14 +36,14 @@ bool PlanAccesses::moving(const Op& op) {
         add_object(Kind::write, call.leavers + buffer);
     } else if (op.go == PackLeaversCall::go) {
         const auto& call = as<PackLeaversCall>(op.what);
-        for (const PatchLeavers* each : call.patches) shown(each + (round(call.of->scope) & 1U), *call.of);
+        for (const PatchLeavers* each : call.patches) shown(each + (round(call.of->scope) & 1U));
         room(Kind::write, call.channel, round(call.of->scope));
     } else if (op.go == ReceiveLeaversCall::go) {
         const auto& call = as<ReceiveLeaversCall>(op.what);
         const Epoch now = round(call.of->scope);
         received(call.channel, call.of->scope);
         add_object(Kind::write, call.shown + (now & 1U));
-        from_[call.shown + (now & 1U)] = {nullptr, 0, call.channel, now};
+        from_[call.shown + (now & 1U)] = {call.channel, now};
     } else if (op.go == PackCall::go) {
         const auto& call = as<PackCall>(op.what);
         parcels(call.parcels, call.particles, Kind::read);
@@ -60,10 +62,10 @@ bool PlanAccesses::moving(const Op& op) {
 }
 
 void PlanAccesses::column(Kind kind, const ParticleColumn& of, const ParticlePatch* patch) {
-    add_made_up(kind, Part::column, patch, of.before, of.moves ? relocations_[patch] & 1 : kScratch);
+    add_made_up(kind, Part::column, patch, of.before, of.moves ? kMoving : kScratch);
 }
-void PlanAccesses::columns(Kind kind, const SetRelocation& of, const ParticlePatch* patch, std::int64_t set) {
-    for (const ParticleColumn& each : of.moved) add_made_up(kind, Part::column, patch, each.before, set & 1);
+void PlanAccesses::columns(Kind kind, const SetRelocation& of, const ParticlePatch* patch) {
+    for (const ParticleColumn& each : of.moved) column(kind, each, patch);
 }
 
 /// Lists of values of a patch's particles and of those around it.
@@ -110,49 +112,35 @@ void PlanAccesses::combine(const HaloCombineCall& call) {
     column(Kind::write, call.column, call.here);
 }
 
-/// Positions are taken back across periodic borders. Leavers are shown where they lie.
+/// Positions are taken back across periodic borders. Leavers are copied to arrays of the list's own.
 void PlanAccesses::leave(const LeaveCall& call) {
     PatchLeavers* const leavers = call.leavers + (round(call.of->scope) & 1U);
-    const std::int64_t set = relocations_[call.here];
     add_object(Kind::read, call.here);
-    columns(Kind::read, *call.of, call.here, set);
+    columns(Kind::read, *call.of, call.here);
     column(Kind::write, call.of->position, call.here);
     if (call.moved != nullptr) add_object(Kind::write, call.moved);
     add_object(Kind::write, leavers);
     add_object(Kind::write, &call);
-    if (listed_ && call.moved != nullptr)
-        from_.erase(leavers);  // they were copied to arrays of their own
-    else
-        from_[leavers] = {call.here, set, nullptr, 0};
 }
 
-/// What a patch or process shows, and the particles.
-void PlanAccesses::shown(const PatchLeavers* leavers, const SetRelocation& of) {
+/// What a patch or process shows; of a process of another node it lies in the message.
+void PlanAccesses::shown(const PatchLeavers* leavers) {
     add_object(Kind::read, leavers);
     const auto from = from_.find(leavers);
-    if (from == from_.end()) return;
-    if (from->second.channel != nullptr)
-        room(Kind::read, from->second.channel, from->second.round);
-    else
-        columns(Kind::read, of, from->second.patch, from->second.set);
+    if (from != from_.end()) room(Kind::read, from->second.channel, from->second.round);
 }
 
 void PlanAccesses::arrive(const ArriveCall& call) {
     const Epoch buffer = round(call.of->scope) & 1U;
     const ParticlePatch* const here = call.own->here;
-    std::int64_t& set = relocations_[here];
     add_object(Kind::read, call.own);
-    for (const PatchLeavers* each : call.from) shown(each + buffer, *call.of);
+    for (const PatchLeavers* each : call.from) shown(each + buffer);
     for (const ProcessLeavers* each : call.all) {
         add_object(Kind::read, each + buffer);
-        for (const PatchLeavers* of_patch : gathered_[each + buffer]) shown(of_patch, *call.of);
+        for (const PatchLeavers* of_patch : gathered_[each + buffer]) shown(of_patch);
     }
     add_object(Kind::write, here);
-    const bool in_place = listed_ && call.own->moved != nullptr;
-    columns(in_place ? Kind::write : Kind::read, *call.of, here, set);
-    if (in_place) return;
-    ++set;
-    columns(Kind::write, *call.of, here, set);
+    columns(Kind::write, *call.of, here);
 }
 
 void PlanAccesses::room(Kind kind, const Channel* channel, Epoch of) {

@@ -104,7 +104,7 @@ PlanOrder::PlanOrder(std::span<Plan* const> plans, int phase, const PlayedRounds
     connect();
     connect_messages();
     sort();
-    touch(rounds.listed);
+    touch();
 }
 
 const Program& PlanOrder::program(int process) const {
@@ -264,8 +264,8 @@ void PlanOrder::sort() {
     if (order_.size() != nodes_.size()) throw std::logic_error("operations wait for each other");
 }
 
-void PlanOrder::touch(bool listed) {
-    PlanAccesses accesses(plans_, listed);
+void PlanOrder::touch() {
+    PlanAccesses accesses(plans_);
     for (const std::uint32_t n : order_) {
         Node& node = nodes_[n];
         const Moment when{plans_[z(node.process)], visits_[node.visit]};

@@ -22,9 +22,8 @@ namespace strata::tests {
 /// What is tried where a graph leaves it open.
 struct PlayedRounds {
     int steps = 3;
-    unsigned met = 1;     // bit i: whether the i-th time a condition is met; then again from bit 0
-    int repeats = 2;      // rounds of a repeat, at most
-    bool listed = false;  // PlanAccesses
+    unsigned met = 1;  // bit i: whether the i-th time a condition is met; then again from bit 0
+    int repeats = 2;   // rounds of a repeat, at most
 };
 
 class PlanOrder {
@@ -68,7 +67,7 @@ class PlanOrder {
     }
     void add_wait(std::size_t to, const graph::Wait& wait, bool of_operation);
     void sort();
-    void touch(bool listed);
+    void touch();
     [[nodiscard]] const graph::Program& program(int process) const;
     [[nodiscard]] std::string name(const Node& node) const;
 

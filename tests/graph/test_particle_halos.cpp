@@ -336,6 +336,31 @@ void look(Graph& graph, Grid& grid, const TypedVersion<double, Kind::particles>&
 
 }  // namespace
 
+TEST_CASE("numbers of a halo's particles are kept where a task finds them, and asked for nowhere else",
+          "[halos]") {
+    const auto finds = [](bool by_number) {
+        bool found = false;
+        CHECK(refused([&](Graph& graph, Grid& grid, SetId, Particles<double> x, HaloId near) {
+                  graph.start().renew(near);
+                  Task task = graph.step().task("look", grid);
+                  task.need(x, near);
+                  by_number ? task.need(near) : task.sizes(near);
+                  task.run([](Here&) {});
+                  found = graph.particle_halos()[near]->finds();
+              }).empty());
+        return found;
+    };
+    CHECK(finds(true));
+    CHECK(!finds(false));
+    HaloMembers members;
+    members.own = 1, members.all = 2;
+    CHECK_THROWS_AS(HaloView(members).find(7), Error);
+    members.clear(2);
+    members.add(7, 1);
+    CHECK(HaloView(members).find(7) == 1);
+    CHECK(HaloView(members).find(8) == -1);
+}
+
 TEST_CASE("a halo that does not follow its particles is refused", "[halos]") {
     CHECK(refused([](Graph& graph, Grid& grid, SetId, Particles<double> x, HaloId near) {
               graph.start().renew(near);

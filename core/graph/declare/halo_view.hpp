@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/error.hpp"
+
 namespace strata::graph {
 
 /// The particles that a patch sees: its own and those in its halo, in one list. Filled in by the runtime.
@@ -43,9 +45,13 @@ class HaloView {
     /// All of them: those in the halo are the places own() to size() - 1.
     [[nodiscard]] std::int64_t size() const { return members_->all; }
     /// The place of the particle with this number, -1 where there is none. One of the patch's own is found as
-    /// such; of several images in the halo the first one is.
+    /// such; of several images in the halo the first one is. Throws Error where no task said that it finds
+    /// them.
     [[nodiscard]] std::int64_t find(std::int64_t number) const {
-        return members_->table.empty() ? -1 : members_->table[members_->place(number)].at;
+        if (!members_->table.empty()) return members_->table[members_->place(number)].at;
+        if (members_->all == 0) return -1;
+        throw Error("particles of a halo are looked up by number, and no task said so")
+            .remedy("task.need(halo) in place of task.sizes(halo)");
     }
 
   private:

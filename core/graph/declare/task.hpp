@@ -150,6 +150,8 @@ class Task {
     }
     /// Who is in such lists: their lengths, and the place of a particle by its number.
     HaloUse need(HaloId halo) { return {members(halo, true), info_->id}; }
+    /// Their lengths alone. Where no task needs more, no table of numbers is made (50 bytes a particle).
+    HaloUse sizes(HaloId halo) { return {members(halo, false), info_->id}; }
     template <class T>
     ScalarUse<const T> need(TypedVersion<T, Kind::scalar> v) {
         return {use({Access::need, v, nullptr, {}}), info_->id};

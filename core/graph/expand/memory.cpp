@@ -69,7 +69,8 @@ Memory::Memory(const Graph& graph, const Resolved& resolved, const Assignment& a
       patches_(assignment.of(members.rank)),
       populations_(std::make_unique<Populations>(graph, resolved, patches_, members, serial)),
       objects_(std::make_unique<Objects>(graph, resolved, patches_)),
-      halos_(std::make_unique<ParticleHalos>(graph, resolved, patches_, members, serial)) {
+      halos_(
+          std::make_unique<ParticleHalos>(graph, resolved, patches_, members, serial, populations_->pool())) {
     lay_out_fields(graph, resolved);
     find_arrays(graph, resolved);
     const std::size_t all = std::accumulate(places_.begin(), places_.end(), std::size_t{0},

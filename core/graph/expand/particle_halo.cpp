@@ -18,18 +18,49 @@ std::string table_name(std::uint64_t serial, int process) {
 void HaloList::make_room(GrowingPool& pool, int domain, std::int64_t count, std::int64_t value,
                          int components) {
     if (count <= capacity && base != nullptr) return;
-    // With room for a quarter more. Arrays are whole lines, and a line apart.
+    // With room for a sixteenth more, and for a quarter where the first room did not suffice. Arrays are
+    // whole lines, and a line apart.
     const std::int64_t lines = std::lcm(std::int64_t{64}, value);
-    const std::int64_t each = ((count + count / 4) * value / lines + 2) * lines;
+    const std::int64_t each = ((count + count / (base == nullptr ? 16 : 4)) * value / lines + 2) * lines;
     const std::int64_t wanted = (each + lines) * components;
     std::byte* room = pool.take(static_cast<std::size_t>(wanted), domain);
     pool.give(base, static_cast<std::size_t>(bytes), domain);
     *this = {room, each / value, wanted, each + lines};
 }
 
+HaloList HaloLists::take(int domain, std::int64_t count, std::int64_t value, int components) {
+    const std::int64_t lines = std::lcm(std::int64_t{64}, value);
+    const std::int64_t least = ((count * value / lines + 1) * lines + lines) * components;
+    HaloList list;
+    {
+        const std::scoped_lock guard(lock_);
+        std::vector<HaloList>& free = free_[domain];
+        auto best = free.end();
+        for (auto each = free.begin(); each != free.end(); ++each) {
+            const bool fits = each->bytes >= least, better = best != free.end() && best->bytes >= least;
+            if (best == free.end() || (fits && (!better || each->bytes < best->bytes)) ||
+                (!fits && !better && each->bytes > best->bytes))
+                best = each;
+        }
+        if (best != free.end()) list = *best, *best = free.back(), free.pop_back();
+    }
+    if (list.bytes >= least) {
+        const std::int64_t stride = list.bytes / components / lines * lines;
+        return {list.base, (stride - lines) / value, list.bytes, stride};
+    }
+    list.capacity = 0;  // of values of another size, maybe
+    list.make_room(pool_, domain, count, value, components);
+    return list;
+}
+
+void HaloLists::give(const HaloList& list, int domain) {
+    const std::scoped_lock guard(lock_);
+    free_[domain].push_back(list);
+}
+
 ParticleHalos::ParticleHalos(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
-                             const Members& members, std::uint64_t serial)
-    : members_(members), serial_(serial), halos_(graph.particle_halos().size()) {
+                             const Members& members, std::uint64_t serial, GrowingPool& pool)
+    : members_(members), serial_(serial), halos_(graph.particle_halos().size()), lists_(pool) {
     if (halos_ == 0) return;
     // Halos, then contributions: for each where it begins.
     std::vector<std::size_t> begins;

@@ -2,8 +2,8 @@
 //
 //   renew    one operation for each patch: looks through the particles of the patches around, and keeps the
 //            places of those that are near, link after link (ParticleHalo::links)
-//   read     a task that needs a label with a halo gets a list of its own: the patch's values, copied, and
-//            behind them those in the halo, from the present arrays of their patches
+//   read     a task that needs a label with a halo gets a list for as long as it runs: the patch's values,
+//            copied, and behind them those in the halo, from the present arrays of their patches
 //   sum      a task adds to a list of that form; a patch's combination then adds up, of all lists around, the
 //            values at the places that its particles have there
 //
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,8 +51,23 @@ struct HaloList {
     std::int64_t capacity = 0, bytes = 0;  // values of each component; bytes of it all
     std::int64_t stride = 0;               // bytes from one component to the next
 
-    /// Room for so many values; its contents are then not determined.
+    /// Room for so many values of so many bytes; its contents are then not determined.
     void make_room(GrowingPool& pool, int domain, std::int64_t count, std::int64_t value, int components);
+};
+
+/// Lists that tasks read, for as long as these run: a process needs as many as tasks read at a time, not one
+/// for each patch. Calls may come from any thread.
+class HaloLists {
+  public:
+    explicit HaloLists(GrowingPool& pool) : pool_(pool) {}
+    /// The smallest that has room for so many values, or the largest, made larger; near the domain.
+    [[nodiscard]] HaloList take(int domain, std::int64_t count, std::int64_t value, int components);
+    void give(const HaloList& list, int domain);
+
+  private:
+    GrowingPool& pool_;
+    std::mutex lock_;
+    std::map<int, std::vector<HaloList>> free_;  // by domain
 };
 
 /// All halos of a process's patches.
@@ -59,7 +75,7 @@ class ParticleHalos {
   public:
     /// `serial`: as of the Memory. Collective over the members.
     ParticleHalos(const Graph& graph, const Resolved& resolved, const OwnPatches& patches,
-                  const Members& members, std::uint64_t serial);
+                  const Members& members, std::uint64_t serial, GrowingPool& pool);
     /// Of a patch of any process of the node.
     [[nodiscard]] HaloPatch& patch(int process, HaloId halo, int local) const;
     /// Its list of contributions.
@@ -68,6 +84,9 @@ class ParticleHalos {
     [[nodiscard]] HaloMembers& members(HaloId halo, int local) {
         return of_patches_[halo][static_cast<std::size_t>(local)];
     }
+
+    /// For what tasks of this process read.
+    [[nodiscard]] HaloLists& lists() { return lists_; }
 
     // Over nodes: what this process has of patches of other nodes, and of its own for those.
     /// The particles of a patch of another node, as far as patches here see them. Its address stays.
@@ -88,6 +107,7 @@ class ParticleHalos {
     std::uint64_t serial_;
     std::size_t halos_ = 0;
     SharedMemory table_;  // where each part begins; then the parts
+    HaloLists lists_;
     VectorBy<HaloId, std::vector<HaloMembers>> of_patches_;
     struct Given {
         HaloPatch places;
@@ -144,11 +164,13 @@ struct HaloRead {
     std::span<const HaloSource> links;
     Element element = Element::bytes;
     bool position = false;
-    HaloList* list = nullptr;
-    GrowingPool* pool = nullptr;
+    HaloList* list = nullptr;  // while the task runs
+    HaloLists* lists = nullptr;
 
     /// Copies the values. Returns where they are.
     [[nodiscard]] UseData go() const;
+    /// The task has run.
+    void end() const;
 };
 
 /// A label to which a task adds with a halo.

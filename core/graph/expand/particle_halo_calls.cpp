@@ -97,7 +97,7 @@ HaloRead HaloCalls::read(const ResolvedUse& use, ProgramData& all) const {
     call.element = in_.label(use.label).element;
     call.position = use.label == halo_.position() || use.label == halo_.renewed();
     call.list = &all.store.one<HaloList>();
-    call.pool = &populations.pool();
+    call.lists = &in_.memory.halos().lists();
     return call;
 }
 

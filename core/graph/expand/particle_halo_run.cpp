@@ -1,5 +1,7 @@
 // Halos of particles: what their operations do.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/graph/expand/particle_halo.hpp"
@@ -8,55 +10,90 @@ namespace strata::graph {
 
 namespace {
 
-/// Keeps the places of particles that are near a box, in their order, behind `count` places.
+/// The particles of one patch, and the boxes around each so many that follow one another. They lie in order
+/// of cell, so these are small, and most are near no border.
 template <class Real>
-class FindNear {
+class Boxed {
   public:
-    FindNear(const HaloRenewal& of, const ParticlePatch& patch, const HaloTarget& to,
-             const ParticleColumn& position)
-        : of_(of), to_(to), count_(patch.count) {
+    static constexpr std::int64_t kEach = 8;
+
+    /// Keeps its memory from one patch to the next.
+    void begin(const HaloRenewal& of, const ParticlePatch& patch, const ParticleColumn& position) {
+        directions_ = of.directions;
+        limit_ = of.distance * of.distance;
+        count_ = patch.count;
         const ParticleArrays& arrays = position.arrays(patch);
-        for (int c = 0; c < of.directions; ++c)
+        for (int c = 0; c < directions_; ++c)
             x_[c] = reinterpret_cast<const Real*>(position.at(arrays) + c * position.stride(arrays));
+        boxes_.resize(static_cast<std::size_t>((count_ + kEach - 1) / kEach));
+        for (int c = 0; c < directions_; ++c)
+            for (std::size_t b = 0; b < boxes_.size(); ++b) {
+                const std::int64_t first = static_cast<std::int64_t>(b) * kEach;
+                const std::int64_t end = std::min(count_, first + kEach);
+                Real lo = x_[c][first], hi = lo;
+                for (std::int64_t i = first + 1; i < end; ++i) {
+                    const Real x = x_[c][i];
+                    lo = x < lo ? x : lo, hi = x > hi ? x : hi;
+                }
+                boxes_[b].lo[c] = lo, boxes_[b].hi[c] = hi;
+            }
     }
-    /// There is room for all particles of the patch. Returns how many there are.
-    std::int64_t go(std::int32_t* places) const {
-        switch (of_.directions) {
+    /// Writes the places of those that are near a box, in their order. There is room for all particles of the
+    /// patch. Returns how many there are.
+    std::int64_t find(const HaloTarget& to, std::int32_t* places) const {
+        switch (directions_) {
             case 1:
-                return all<1>(places);
+                return find_in<1>(to, places);
             case 2:
-                return all<2>(places);
+                return find_in<2>(to, places);
             default:
-                return all<3>(places);
+                return find_in<3>(to, places);
         }
     }
 
   private:
+    struct Extent {
+        Real lo[3], hi[3];
+    };
+    /// From a value to where it is for the target. It never falls where the value grows, and so does what is
+    /// computed from it: no particle is nearer than the box around it, to the last bit.
+    static double shifted(Real x, double shift) {
+        return static_cast<double>(static_cast<Real>(static_cast<double>(x) + shift));
+    }
     template <int directions>
-    std::int64_t all(std::int32_t* places) const {
-        const double limit = of_.distance * of_.distance;
-        std::int64_t found = 0;
-        for (std::int64_t i = 0; i < count_; ++i) {
-            double square = 0;
+    std::int64_t find_in(const HaloTarget& to, std::int32_t* places) const {
+        const auto square = [&](const auto& low, const auto& high) {
+            double sum = 0;
             for (int c = 0; c < directions; ++c) {
                 const auto a = static_cast<std::size_t>(c);
-                const double x =
-                    static_cast<double>(static_cast<Real>(static_cast<double>(x_[c][i]) + to_.shift[a]));
-                const double below = to_.lo[a] - x, above = x - to_.hi[a];
+                const double below = to.lo[a] - shifted(high(c), to.shift[a]);
+                const double above = shifted(low(c), to.shift[a]) - to.hi[a];
                 const double apart = below > above ? below : above;
                 const double gap = apart > 0 ? apart : 0;
-                square += gap * gap;
+                sum += gap * gap;
             }
-            places[found] = static_cast<std::int32_t>(i);
-            found += static_cast<int>(square < limit);
+            return sum;
+        };
+        std::int64_t found = 0;
+        for (std::size_t b = 0; b < boxes_.size(); ++b) {
+            const Extent& box = boxes_[b];
+            if (!(square([&](int c) { return box.lo[c]; }, [&](int c) { return box.hi[c]; }) < limit_))
+                continue;
+            const std::int64_t first = static_cast<std::int64_t>(b) * kEach;
+            for (std::int64_t i = first, end = std::min(count_, first + kEach); i < end; ++i) {
+                const auto at = [&](int c) { return x_[c][i]; };
+                places[found] = static_cast<std::int32_t>(i);
+                found += static_cast<int>(square(at, at) < limit_);
+            }
         }
         return found;
     }
 
-    const HaloRenewal& of_;
-    const HaloTarget& to_;
-    const std::int64_t count_;
+    int directions_ = 3;
+    double limit_ = 0;
+    std::int64_t count_ = 0;
     const Real* x_[3] = {};
+    std::vector<Extent> boxes_;
 };
 
 void make_room(GrowingPool& pool, int domain, HaloPatch& halo, std::int64_t used, std::int64_t count) {
@@ -90,10 +127,15 @@ void add(const HaloCombineCall& call) {
     const std::int64_t count = call.here->count;
     const ParticleArrays& arrays = call.column.arrays(*call.here);
     for (int c = 0; c < call.column.components; ++c) {
-        auto* to = reinterpret_cast<T*>(call.column.at(arrays) + c * call.column.stride(arrays));
-        if (count > 0) std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(T));
+        auto* __restrict to = reinterpret_cast<T*>(call.column.at(arrays) + c * call.column.stride(arrays));
+        const bool begins_with_own = !call.parts.empty() && call.parts.front().to.of == nullptr;
+        if (count > 0 && !begins_with_own) std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(T));
         for (const HaloCombineCall::Part& part : call.parts) {
-            const auto* from = reinterpret_cast<const T*>(part.list->base + c * part.list->stride);
+            const auto* __restrict from = reinterpret_cast<const T*>(part.list->base + c * part.list->stride);
+            if (part.to.of == nullptr && &part == call.parts.data()) {
+                for (std::int64_t i = 0; i < count; ++i) to[i] = T{} + from[i];  // of -0 this makes 0
+                continue;
+            }
             if (part.to.of == nullptr) {
                 for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
                 continue;
@@ -109,19 +151,22 @@ void add(const HaloCombineCall& call) {
 
 template <class Real>
 void HaloRenewal::find_members(const ParticleColumn& by) const {
+    static thread_local Boxed<Real> particles;
     std::int64_t used = 0;
     for (std::size_t link = 0; link < links.size(); ++link) {
-        make_room(*pool, here->domain, *halo, used, used + links[link].patch->count);
-        const HaloTarget own{lo, hi, links[link].shift};
-        used += FindNear<Real>(*this, *links[link].patch, own, by).go(halo->from + used);
+        const ParticlePatch* const patch = links[link].patch;
+        if (link == 0 || patch != links[link - 1].patch) particles.begin(*this, *patch, by);
+        make_room(*pool, here->domain, *halo, used, used + patch->count);
+        used += particles.find({lo, hi, links[link].shift}, halo->from + used);
         halo->ends[link] = used;
     }
     halo->own = here->count;
     halo->all = here->count + used;
     used = 0;
+    if (!targets.empty()) particles.begin(*this, *here, by);
     for (std::size_t target = 0; target < targets.size(); ++target) {
         make_room(*pool, here->domain, *given, used, used + here->count);
-        used += FindNear<Real>(*this, *here, targets[target], by).go(given->from + used);
+        used += particles.find(targets[target], given->from + used);
         given->ends[target] = used;
     }
 }
@@ -158,7 +203,7 @@ Outcome HaloRenewal::go(void* what, Worker&) {
 
 UseData HaloRead::go() const {
     const std::int64_t bytes = column->bytes;
-    list->make_room(*pool, here->domain, halo->all, bytes, column->components);
+    *list = lists->take(here->domain, halo->all, bytes, column->components);
     const auto each = [&](const ParticlePatch& of, int c) -> const std::byte* {
         const ParticleArrays& arrays = column->arrays(of);
         return column->at(arrays) + c * column->stride(arrays);
@@ -192,6 +237,11 @@ UseData HaloRead::go() const {
     data.component = list->stride / bytes;
     data.count = halo->all;
     return data;
+}
+
+void HaloRead::end() const {
+    lists->give(*list, here->domain);
+    *list = {};
 }
 
 UseData HaloSum::go() const {

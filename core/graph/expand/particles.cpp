@@ -17,16 +17,19 @@ namespace {
 
 constexpr std::size_t kLine = 64, kLeastSlab = std::size_t{4} << 20;
 
-/// Four sizes for each power of two: pieces that are given back fit others.
+/// Sixteen sizes for each power of two, in whole lines: pieces that are given back fit others.
 std::size_t size_class(std::size_t bytes) {
     bytes = std::max(bytes, kLine * 4);
-    const std::size_t step = std::bit_floor(bytes) / 4;
+    const std::size_t step = std::max(kLine, std::bit_floor(bytes) / 16);
     return (bytes + step - 1) / step * step;
 }
 
-/// With room for a quarter more, in whole cache lines whatever the values; an odd number of them, so that
-/// arrays are not powers of two apart.
-std::int64_t capacity_for(std::int64_t count) { return ((count + count / 4) / 64 | 1) * 64 + 64 * 2; }
+/// With room for a sixteenth more, and for a quarter where the first room did not suffice: most numbers
+/// hardly change, and those that grow do so again. In whole cache lines whatever the values; an odd number of
+/// them, so that arrays are not powers of two apart.
+std::int64_t capacity_for(std::int64_t count, bool first) {
+    return ((count + count / (first ? 16 : 4)) / 64 | 1) * 64 + 64 * 2;
+}
 
 std::string heads_name(std::uint64_t serial, int process) {
     return fmt::format("graph.{}.populations.{}", serial, process);
@@ -184,7 +187,7 @@ void Populations::grow(ParticleArrays& arrays, std::int64_t count, std::int64_t 
     const auto size = [&](std::int64_t capacity) {
         return static_cast<std::size_t>(bytes * capacity + pads);
     };
-    const std::int64_t capacity = capacity_for(count);
+    const std::int64_t capacity = capacity_for(count, arrays.capacity == 0);
     std::byte* base = pool_.take(size(capacity), domain);
     pool_.give(arrays.base, size(arrays.capacity), domain);
     arrays = {base, capacity};
@@ -195,10 +198,27 @@ void Populations::room(SetId set, ParticleArrays& arrays, std::int64_t count, in
     grow(arrays, count, of.moving, of.moving_pads, domain);
 }
 
-void Populations::prepare(SetId set, ParticlePatch& patch, std::int64_t count) {
+ParticleArrays Populations::another(SetId set, const ParticlePatch& patch, std::int64_t count) {
     const Set& of = sets_[set];
-    grow(patch.other, count, of.moving, of.moving_pads, patch.domain);
+    std::int64_t capacity = patch.now.capacity;  // pieces of one size are used again and again
+    if (count > capacity) capacity = capacity_for(count, capacity == 0);
+    if (of.moving == 0 || capacity == 0) return {};
+    return {pool_.take(static_cast<std::size_t>(of.moving * capacity + of.moving_pads), patch.domain),
+            capacity};
+}
+
+void Populations::replace(SetId set, ParticlePatch& patch, ParticleArrays by, std::int64_t count) {
+    const Set& of = sets_[set];
+    pool_.give(patch.now.base, static_cast<std::size_t>(of.moving * patch.now.capacity + of.moving_pads),
+               patch.domain);
+    patch.now = by;
+    keep(set, patch, count);
+}
+
+void Populations::keep(SetId set, ParticlePatch& patch, std::int64_t count) {
+    const Set& of = sets_[set];
     grow(patch.scratch, count, of.staying, of.staying_pads, patch.domain);
+    patch.count = count;
 }
 
 void Populations::resize(SetId set, ParticlePatch& patch, std::int64_t count) {

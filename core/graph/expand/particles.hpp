@@ -1,10 +1,10 @@
 // The particles of each patch: their number and their arrays. This part of the warehouse changes its size
 // while steps run.
 //
-// The labels of a set that move in a relocation lie in two sets of arrays. One is the present one; a
-// relocation writes the other, and they change places. Labels that no task needs after a relocation lie in a
-// third set. Arrays grow when they must, with head room, and are kept: once numbers have settled nothing is
-// allocated.
+// The labels of a set that move in a relocation lie in one set of arrays. A relocation writes others, which
+// it takes from the pool, and gives these back: so a process has as many more as threads relocate at a time,
+// not twice as many. Labels that no task needs after a relocation lie in a second set. Arrays grow when they
+// must, with head room, and are kept: once numbers have settled nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -58,9 +58,9 @@ struct ParticleArrays {
 /// A set's particles on one patch. In memory that all members of the node read.
 struct ParticlePatch {
     std::int64_t count = 0;
-    std::int32_t domain = 0;    // of the thread that its tasks prefer
-    ParticleArrays now, other;  // of the labels that move
-    ParticleArrays scratch;     // of the others
+    std::int32_t domain = 0;  // of the thread that its tasks prefer
+    ParticleArrays now;       // of the labels that move
+    ParticleArrays scratch;   // of the others
     bool created = false;
     bool ordered = false;  // by cell and number, when last relocated
 };
@@ -108,8 +108,12 @@ class Populations {
     [[nodiscard]] Moved& moved(SetId set, int local) { return moved_[set][static_cast<std::size_t>(local)]; }
     /// Room for so many in arrays of the labels that move.
     void room(SetId set, ParticleArrays& arrays, std::int64_t count, int domain);
-    /// Makes room for so many in `other` (a relocation writes it), and in `scratch`.
-    void prepare(SetId set, ParticlePatch& patch, std::int64_t count);
+    /// Arrays for so many particles of the patch in another order; their values are not determined.
+    [[nodiscard]] ParticleArrays another(SetId set, const ParticlePatch& patch, std::int64_t count);
+    /// The patch has so many in these arrays now. Its own are given back: nobody may read them any more.
+    void replace(SetId set, ParticlePatch& patch, ParticleArrays by, std::int64_t count);
+    /// The same in the patch's own arrays, which are large enough.
+    void keep(SetId set, ParticlePatch& patch, std::int64_t count);
     /// Gives the patch so many particles; their values are not determined. For restarts, and for patches that
     /// come from another plan. Between steps only.
     void resize(SetId set, ParticlePatch& patch, std::int64_t count);

@@ -1,18 +1,18 @@
 // Relocation: particles go to the patches in which they are. For each patch two operations:
 //
 //   leave   finds the particles that leave, and their new patches. Takes positions back into the domain
-//           across periodic borders. Drops deleted particles. Shows the list of leavers to other patches.
-//   arrive  puts stayers and arrivals in order of cell (x fastest) and id. It copies them straight out of
-//           the arrays in which they were to this patch's other arrays, and changes to those.
+//           across periodic borders. Drops deleted particles. Shows copies of the leavers to other patches.
+//   arrive  puts stayers and arrivals in order of cell (x fastest) and id. It copies them to other arrays,
+//   and
+//           gives back those in which they were.
 //
 // Tasks may name the particles that are no longer in their cells (Task::moves). Then leave looks at those
-// alone, and copies leavers to arrays of its own; arrive moves the others in place.
+// alone, and arrive moves the others in place.
 //
 // A patch's list of leavers exists twice: rounds 1, 3, 5 use one, rounds 2, 4, 6 the other. So only arrive
 // waits for other patches. When round 3 writes the list of round 1, its readers are done with it: this
-// patch's arrive of round 2 has waited for their leave of round 2. The same holds for the arrays of the round
-// before. Where particles may cross any number of patches, one more operation of each process lists all of
-// its leavers (gather).
+// patch's arrive of round 2 has waited for their leave of round 2. Where particles may cross any number of
+// patches, one more operation of each process lists all of its leavers (gather).
 #pragma once
 
 #include <array>
@@ -32,10 +32,9 @@ struct Leaver {
 
 /// A patch's leavers, in memory that all members of the node read.
 struct PatchLeavers {
-    ParticleArrays from;
+    ParticleArrays from;        // copies: of its own, or in a message
     Leaver* leavers = nullptr;  // by patch
     std::int64_t count = 0, capacity = 0;
-    ParticleArrays packed;  // of its own, for leavers that are taken out of the patch's arrays
 };
 
 /// A process's leavers, where any number of patches may be crossed.

@@ -52,10 +52,9 @@ class Arrive {
         sort(static_cast<std::size_t>(count));
         here_.ordered = of_.movers_named;
         if (count == here_.count && room_.arrivals.empty() && own_.gone == 0 && in_order()) return;
-        of_.all->prepare(of_.set->id, here_, count);
-        for (const ParticleColumn& column : of_.moved) move(column, count);
-        std::swap(here_.now, here_.other);
-        here_.count = count;
+        const ParticleArrays sorted = of_.all->another(of_.set->id, here_, count);
+        for (const ParticleColumn& column : of_.moved) move(column, sorted, count);
+        of_.all->replace(of_.set->id, here_, sorted, count);
     }
 
   private:
@@ -118,11 +117,11 @@ class Arrive {
         listed_ = true;
     }
 
-    void move(const ParticleColumn& column, std::int64_t count) {
+    void move(const ParticleColumn& column, const ParticleArrays& sorted, std::int64_t count) {
         if (!listed_) list_order(count);
         for (int c = 0; c < column.components; ++c) {
             const std::byte* from = column.at(here_.now) + c * column.stride(here_.now);
-            std::byte* to = column.at(here_.other) + c * column.stride(here_.other);
+            std::byte* to = column.at(sorted) + c * column.stride(sorted);
             if (column.bytes == 8)
                 gather<std::uint64_t>(from, to, count);
             else if (column.bytes == 4)

@@ -100,8 +100,7 @@ class Leave {
         if (call_.listed) return go_through_listed();
         if (call_.moved != nullptr) call_.moved->all().clear();
         if (static_cast<std::int64_t>(call_.keys.size()) < count_)
-            call_.keys.resize(static_cast<std::size_t>(count_ + count_ / 4));
-        leavers_.from = call_.here->now;
+            call_.keys.resize(static_cast<std::size_t>(count_ + count_ / 16));
         leavers_.count = 0;
         call_.gone = count_ == 0 ? 0 : find_who_stays();
         if (call_.gone == 0) return;
@@ -109,7 +108,7 @@ class Leave {
         for (std::int64_t i = 0; i < count_; ++i)
             if (call_.keys[static_cast<std::size_t>(i)] == LeaveCall::kGone && id_[i] != -1)
                 if (const auto back = send(i)) call_.keys[static_cast<std::size_t>(i)] = *back, --call_.gone;
-        sort_leavers();
+        show_leavers();
     }
 
   private:
@@ -133,20 +132,7 @@ class Leave {
             if (!key) key = send(i);
             if (key) call_.movers.push_back({i, *key});
         }
-        if (leavers_.count == 0) return;
-        sort_leavers();
-        of_.all->room(of_.set->id, leavers_.packed, leavers_.count, call_.here->domain);
-        for (const ParticleColumn& column : of_.moved)
-            for (int c = 0; c < column.components; ++c) {
-                const std::byte* from = column.at(call_.here->now) + c * column.stride(call_.here->now);
-                std::byte* to = column.at(leavers_.packed) + c * column.stride(leavers_.packed);
-                for (std::int64_t i = 0; i < leavers_.count; ++i)
-                    std::memcpy(to + i * column.bytes, from + leavers_.leavers[i].at * column.bytes,
-                                static_cast<std::size_t>(column.bytes));
-            }
-        leavers_.from = leavers_.packed;
-        for (std::int64_t i = 0; i < leavers_.count; ++i)
-            leavers_.leavers[i].at = static_cast<std::int32_t>(i);
+        show_leavers();
     }
     /// Particles that no task named are in the patch still, and in order of cell.
     void check_others(const std::vector<std::int32_t>& named) const {
@@ -171,9 +157,24 @@ class Leave {
         }
         return static_cast<std::uint32_t>(key);
     }
-    void sort_leavers() {
+    /// By patch, copied to arrays of their own: so this patch's arrays are its own again once it has put its
+    /// particles in order, whoever has not taken in its arrivals yet.
+    void show_leavers() {
+        if (leavers_.count == 0) return;
         std::sort(leavers_.leavers, leavers_.leavers + leavers_.count,
                   [](const Leaver& a, const Leaver& b) { return a.to != b.to ? a.to < b.to : a.at < b.at; });
+        ParticleArrays& packed = leavers_.from;
+        of_.all->room(of_.set->id, packed, leavers_.count, call_.here->domain);
+        for (const ParticleColumn& column : of_.moved)
+            for (int c = 0; c < column.components; ++c) {
+                const std::byte* from = column.at(call_.here->now) + c * column.stride(call_.here->now);
+                std::byte* to = column.at(packed) + c * column.stride(packed);
+                for (std::int64_t i = 0; i < leavers_.count; ++i)
+                    std::memcpy(to + i * column.bytes, from + leavers_.leavers[i].at * column.bytes,
+                                static_cast<std::size_t>(column.bytes));
+            }
+        for (std::int64_t i = 0; i < leavers_.count; ++i)
+            leavers_.leavers[i].at = static_cast<std::int32_t>(i);
     }
 
     /// The cells of those that are in the patch; returns the number of the others. One loop without branches.

@@ -50,13 +50,15 @@ class Merge {
         if (count > INT32_MAX) throw call_.too_many(count);
         find_places();
         find_segments();
-        of_.all->prepare(of_.set->id, here_, count);
         const bool in_place = count <= here_.now.capacity;
+        const ParticleArrays larger = in_place ? here_.now : of_.all->another(of_.set->id, here_, count);
         for (const ParticleColumn& column : of_.moved)
             for (int c = 0; c < column.components; ++c)
-                in_place ? move_in_place(column, c) : move_to_other(column, c);
-        if (!in_place) std::swap(here_.now, here_.other);
-        here_.count = count;
+                in_place ? move_in_place(column, c) : move_to(larger, column, c);
+        if (in_place)
+            of_.all->keep(of_.set->id, here_, count);
+        else
+            of_.all->replace(of_.set->id, here_, larger, count);
     }
 
   private:
@@ -146,9 +148,9 @@ class Merge {
         for (std::size_t i = 0; i < arrivals_.size(); ++i)
             std::memcpy(values + arrivals_[i].to * bytes, values_.data() + i * each, each);
     }
-    void move_to_other(const ParticleColumn& column, int c) const {
+    void move_to(const ParticleArrays& larger, const ParticleColumn& column, int c) const {
         const std::byte* from = column.at(here_.now) + c * column.stride(here_.now);
-        std::byte* to = column.at(here_.other) + c * column.stride(here_.other);
+        std::byte* to = column.at(larger) + c * column.stride(larger);
         for (const Segment& of : segments_)
             std::memcpy(to + of.to * column.bytes, from + of.from * column.bytes,
                         static_cast<std::size_t>(of.count * column.bytes));

@@ -218,8 +218,11 @@ Outcome TaskCall::go(void* what, Worker& worker) {
         done = shape.task->body(all.here);
     }
     if (rest || !done) call.under_way = done ? 0 : 1;  // mostly nothing is written
-    if (call.more != nullptr)
+    if (call.more != nullptr) {
         for (ObjectMade* made : call.more->made) *made = {shape.task->id, all.here.step, all.here.round};
+        if (done)
+            for (const HaloRead& each : call.more->halo_reads) each.end();
+    }
     if (measured) call.seconds += static_cast<float>(cpu_seconds() - begin);
     return done ? Outcome::done : Outcome::later;
 }

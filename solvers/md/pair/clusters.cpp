@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "solvers/md/pair/refit.hpp"
 #include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
@@ -18,6 +19,16 @@ constexpr double kColumn = 5.5;
 constexpr double kBinsOfWidth = 10;
 
 using Place = std::array<float, 3>;
+
+/// Of each thread: used again for each patch.
+struct Room {
+    std::vector<Place> places, sorted;
+    std::vector<std::int32_t> bin, next, cells;
+};
+Room& room() {
+    static thread_local Room mine;
+    return mine;
+}
 
 struct Extent {
     Place lo, hi;
@@ -40,7 +51,8 @@ double density(const std::vector<Place>& places, const Extent& e) {
     std::size_t n[3];
     for (std::size_t c = 0; c < 3; ++c)
         n[c] = 1 + static_cast<std::size_t>(std::min(1e3, static_cast<double>(e.hi[c] - e.lo[c]) / side));
-    std::vector<std::int32_t> cells(n[0] * n[1] * n[2]);
+    std::vector<std::int32_t>& cells = room().cells;
+    cells.assign(n[0] * n[1] * n[2], 0);
     for (const Place& p : places) {
         std::size_t at = 0;
         for (std::size_t c = 0; c < 3; ++c)
@@ -64,7 +76,8 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
         for (auto& along : *boxes) along.clear();
     if (n == 0) return;
 
-    std::vector<Place> places(n);
+    std::vector<Place>& places = room().places;
+    places.resize(n);
     for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; c < 3; ++c) {
             places[k][c] = static_cast<float>(x[c][atoms[k]] - origin[c]);
@@ -90,7 +103,8 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
         lowest_[c] = extent.lo[c];
     }
 
-    std::vector<std::int32_t> bin(n);
+    std::vector<std::int32_t>& bin = room().bin;
+    bin.resize(n);
     begin_.assign(static_cast<std::size_t>(bins_[0]) * bins_[1] * bins_[2] + 1, 0);
     for (std::size_t k = 0; k < n; ++k) {
         int at[3];
@@ -103,8 +117,10 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
         ++begin_[static_cast<std::size_t>(bin[k]) + 1];
     }
     for (std::size_t b = 1; b < begin_.size(); ++b) begin_[b] += begin_[b - 1];
-    std::vector<std::int32_t> next(begin_.begin(), begin_.end() - 1);
-    std::vector<Place> sorted(n);
+    std::vector<std::int32_t>& next = room().next;
+    next.assign(begin_.begin(), begin_.end() - 1);
+    std::vector<Place>& sorted = room().sorted;
+    sorted.resize(n);
     for (std::size_t k = 0; k < n; ++k) {
         const auto slot = static_cast<std::size_t>(next[static_cast<std::size_t>(bin[k])]++);
         atoms_[slot] = atoms[k], sorted[slot] = places[k];
@@ -210,7 +226,11 @@ std::uint32_t* Clusters::near(const Box& box, float reach, std::int32_t first, s
     return found;
 }
 
-void Clusters::forget() { begin_ = {}, lo_ = {}, hi_ = {}; }
+void Clusters::keep_atoms(const Clusters& of) {
+    refit(atoms_, of.atoms_.size());
+    std::copy(of.atoms_.begin(), of.atoms_.end(), atoms_.begin());
+    count_ = of.count_;
+}
 
 std::size_t Clusters::bytes() const {
     std::size_t sum = (atoms_.capacity() + begin_.capacity()) * sizeof(std::int32_t);

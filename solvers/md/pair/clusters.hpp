@@ -41,8 +41,8 @@ class Clusters {
     /// nearer to this one than reach, upwards, as entries near to all of the eight; returns behind the last.
     std::uint32_t* near(const Box& box, float reach, std::int32_t first, std::uint32_t plus,
                         std::uint32_t* found) const;
-    /// Frees what only near() needs.
-    void forget();
+    /// The atoms and the number of others, without what near() and box() need.
+    void keep_atoms(const Clusters& of);
 
   private:
     [[nodiscard]] std::uint32_t* test(const Box& box, float square, std::int32_t begin, std::int32_t end,

@@ -5,10 +5,23 @@
 #include <numeric>
 
 #include "solvers/md/pair/packed.hpp"
+#include "solvers/md/pair/refit.hpp"
 
 namespace strata::md {
 
 namespace {
+
+/// What only a rebuild or a pruning needs, of each thread; patches keep what is left, in memory of little
+/// more than its length.
+struct Room {
+    std::vector<std::uint32_t> entries;
+    std::vector<std::int32_t> own, halo;  // atoms
+    Clusters own_clusters, halo_clusters;
+};
+Room& room() {
+    static thread_local Room mine;
+    return mine;
+}
 
 /// Of each entry two rows of lanes: writes the entries that have some, near to the couples that have them.
 /// Returns how many. There is room for sixteen more, here and in `lanes`.
@@ -45,9 +58,9 @@ std::size_t keep(std::span<const std::uint32_t> entries, const std::uint16_t* la
 }  // namespace
 
 void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, double reach) {
-    std::vector<std::int32_t> own(static_cast<std::size_t>(sight.own)), halo;
+    auto& [entries, own, halo, own_clusters, halo_clusters] = room();
+    own.resize(static_cast<std::size_t>(sight.own)), halo.clear();
     std::iota(own.begin(), own.end(), 0);
-    halo.reserve(counts.size());
     for (std::size_t k = 0; k < counts.size(); ++k)
         if (counts[k] != 0) halo.push_back(static_cast<std::int32_t>(own.size() + k));
 
@@ -69,35 +82,35 @@ void Pairs::build(const Sight& sight, std::span<const std::uint8_t> counts, doub
     away_ = 16 * (widest + reach);
     // What the distance of two positions in float may be wrong by.
     rounding_ = 0x1p-21 * (widest + reach);
-    own_.sort(sight.x, own, origin_, kPair);
-    halo_.sort(sight.x, halo, origin_, kCluster);
+    own_clusters.sort(sight.x, own, origin_, kPair);
+    halo_clusters.sort(sight.x, halo, origin_, kCluster);
+    own_.keep_atoms(own_clusters), halo_.keep_atoms(halo_clusters);
 
     const auto eights = static_cast<std::size_t>(own_.count() / 2);
     const auto behind_own = static_cast<std::uint32_t>(own_.count());
     const float far = static_cast<float>(reach + rounding_);
     outer_.begin.assign(1, 0);
     outer_.begin.reserve(eights + 1);
-    outer_.entries.resize(std::max(outer_.entries.capacity(), 24 * eights));
     std::size_t count = 0;
     const std::size_t most = behind_own + static_cast<std::size_t>(halo_.count()) + 32;
     for (std::size_t eight = 0; eight < eights; ++eight) {
         // Most have far fewer than all, but room is made for all.
-        if (count + most > outer_.entries.size())
-            outer_.entries.resize(std::max(count + most, outer_.entries.size() + outer_.entries.size() / 4));
+        if (count + most > entries.size())
+            entries.resize(std::max({count + most, entries.size() + entries.size() / 4, 24 * eights}));
         const auto first = static_cast<std::int32_t>(2 * eight);
-        Clusters::Box box = own_.box(first);
-        const Clusters::Box second = own_.box(first + 1);
+        Clusters::Box box = own_clusters.box(first);
+        const Clusters::Box second = own_clusters.box(first + 1);
         if (second.lo[0] < 1e29F)
             for (int c = 0; c < 3; ++c)
                 box.lo[c] = std::min(box.lo[c], second.lo[c]), box.hi[c] = std::max(box.hi[c], second.hi[c]);
-        std::uint32_t* const begin = outer_.entries.data() + count;
-        std::uint32_t* end = own_.near(box, far, first + 2, 0, begin);
-        end = halo_.near(box, far, 0, behind_own, end);
+        std::uint32_t* const begin = entries.data() + count;
+        std::uint32_t* end = own_clusters.near(box, far, first + 2, 0, begin);
+        end = halo_clusters.near(box, far, 0, behind_own, end);
         count += static_cast<std::size_t>(end - begin);
         outer_.begin.push_back(static_cast<std::uint32_t>(count));
     }
-    outer_.entries.resize(count);
-    own_.forget(), halo_.forget();
+    refit(outer_.entries, count);
+    std::copy_n(entries.data(), count, outer_.entries.data());
     pruned_ = false;
 }
 
@@ -106,7 +119,8 @@ void Pairs::prune(const Sight& sight, double inner) {
     const double far = inner + rounding_;
     const Wide<float> square(static_cast<float>(far * far));
     inner_.begin.assign(1, 0);
-    inner_.entries.resize(outer_.entries.size() + 16);
+    std::vector<std::uint32_t>& kept = room().entries;
+    if (kept.size() < outer_.entries.size() + 16) kept.resize(outer_.entries.size() + 16);
     static thread_local std::vector<std::uint16_t> lanes;
     std::size_t count = 0;
     for (std::size_t eight = 0; eight + 1 < outer_.begin.size(); ++eight) {
@@ -125,10 +139,11 @@ void Pairs::prune(const Sight& sight, double inner) {
                 *lane++ = lanes_within(fma(dz, dz, fma(dy, dy, dx * dx)), square);
             }
         }
-        count += keep(entries, lanes.data(), inner_.entries.data() + count);
+        count += keep(entries, lanes.data(), kept.data() + count);
         inner_.begin.push_back(static_cast<std::uint32_t>(count));
     }
-    inner_.entries.resize(count);
+    refit(inner_.entries, count);
+    std::copy_n(kept.data(), count, inner_.entries.data());
     pruned_ = true;
 }
 
