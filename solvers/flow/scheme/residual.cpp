@@ -540,7 +540,7 @@ double square_sum(const Box& cells, const FieldView<const double>& volumes,
                 const Lanes V = load(volumes, i, j, k, 0, n), r = load(residual, i, j, k, component, n);
                 row += select(V > Lanes{}, r * r / (V * V), Lanes{});
             }
-            sum += mpm::sum(row);
+            sum += lane_sum(row);
         }
     return sum;
 }
