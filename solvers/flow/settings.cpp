@@ -35,6 +35,14 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         "grid.shift", &g.shift,
         {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
+    keys.key(
+        "grid.turn", &g.turn,
+        {.unit = "degrees",
+         .least = -180,
+         .most = 180,
+         .meaning = "file, three dimensions: faces that this turn about an axis through the origin takes "
+                    "onto each other are periodic, and velocities turn with it; 0: none"});
+    keys.key("grid.turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
     keys.key("grid.patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
     keys.key("grid.cells", &g.cells,
@@ -215,6 +223,20 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
               .meaning =
                   "with --out: the state at the nodes of the grid's own zones every so many steps, as PLOT3D "
                   "(grid.xyz, STEP.q); 0: never"});
+    keys.key("output.slices", &o.slices,
+             {.entries = {0, 64},
+              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", or all nodes with "
+                         "one index, \"2: k = 5\" (zone, node, from 1)"});
+    keys.key("output.slice_steps", &o.slice_steps,
+             {.least = 0,
+              .decides = false,
+              .meaning = "with --out: they are written every so many steps, and at the end"});
+    keys.key(
+        "output.average", &o.average,
+        {.least = -1,
+         .meaning = "means and root-mean-square departures of state and forces, over all steps after this "
+                    "time (steady: iteration; those on coarser grids never count); -1: "
+                    "none"});
     keys.key(
         "output.probes", &o.probes,
         {.entries = {0, 192},
