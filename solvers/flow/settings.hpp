@@ -65,6 +65,7 @@ struct InitialKeys {
 struct SchemeKeys {
     double kappa = 1.0 / 3, entropy_fix = 0;
     std::int64_t order = 2, turbulence_order = 1;
+    bool low_mach = false;
     std::string limiter = "none";
 };
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flow_cases import Done, run_flow
+from flow_cases import Done, run_flow, write_plot3d
 from solver_cases import solver_program
 
 from strata.run.case import Case
@@ -42,16 +42,8 @@ def state(x: np.ndarray, mach: float) -> np.ndarray:
 
 def write(folder: Path, sectors: list[int], of: int, mach: float) -> None:
     zones = [nodes(n, of) for n in sectors]
-    head = [str(len(zones)), *(" ".join(str(n + 1) for n in CELLS) for _ in zones)]
-
-    def text(values: np.ndarray) -> str:
-        return "\n".join(f"{v:.17g}" for v in values.transpose(0, 3, 2, 1).ravel())
-
-    (folder / "grid.p3d").write_text("\n".join(head + [text(x) for x in zones]) + "\n")
-    conditions = f"{mach} 0 1e4 0"
-    (folder / "start.q").write_text(
-        "\n".join(head + [f"{conditions}\n{text(state(x, mach))}" for x in zones]) + "\n"
-    )
+    write_plot3d(folder / "grid.p3d", zones)
+    write_plot3d(folder / "start.q", [state(x, mach) for x in zones], f"{mach} 0 1e4 0")
 
 
 def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: object) -> Done:

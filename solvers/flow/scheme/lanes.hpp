@@ -23,6 +23,8 @@ using strata::shuffle;
 using strata::sqrt;
 
 inline double abs(double a) { return a < 0 ? -a : a; }
+inline double max(double a, double b) { return a > b ? a : b; }
+inline double min(double a, double b) { return a < b ? a : b; }
 inline double select(bool yes, double a, double b) { return yes ? a : b; }
 
 /// x^(-1/2) of x >= 0 (large where x = 0), to 2 units in the last place: Newton's iteration from the
