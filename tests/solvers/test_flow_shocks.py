@@ -64,7 +64,7 @@ def test_the_shock_tube_of_lax_comes_to_the_exact_solution(tmp_path: Path) -> No
     """
     errors = [lax_error(cells, tmp_path / f"{cells}") for cells in (100, 200)]
     print("Lax:", errors)
-    assert errors[0] < 0.08
+    assert errors[0] < 0.1
     assert errors[1] < 0.8 * errors[0]
 
 
@@ -75,15 +75,15 @@ def blast_error(cells: int, folder: Path) -> float:
     rho = at_end(folder)["q"].reshape(4, -1)[0]
     beyond = (rho.size // 5 - cells) // 2  # two layers beyond ends and sides: five rows
     inner = rho.reshape(5, -1)[2, beyond : beyond + cells]
-    known = np.loadtxt(FLOW / "blast_waves.txt")
-    return float(np.abs(inner.reshape(len(known), -1).mean(1) - known).mean())
+    known = np.loadtxt(FLOW / "blast_waves.txt").reshape(cells, -1).mean(1)
+    return float(np.abs(inner - known).mean())
 
 
 def test_blast_waves_come_to_the_converged_solution(tmp_path: Path) -> None:
     """P. Woodward and P. Colella, J. Comput. Phys. 54 (1984) 115; blast_waves.py made the converged one. The
     gas is heated a hundred thousand times, shocks cross, and contacts are narrow.
     """
-    errors = [blast_error(cells, tmp_path / f"{cells}") for cells in (400, 800)]
+    errors = [blast_error(cells, tmp_path / f"{cells}") for cells in (200, 400)]
     print("blast waves:", errors)
-    assert errors[0] < 0.3
+    assert errors[0] < 0.22
     assert errors[1] < 0.75 * errors[0]

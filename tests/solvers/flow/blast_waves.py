@@ -2,9 +2,9 @@
 (1984) 115, IV a) at t = 0.038, by the MUSCL-Hancock method with HLLC fluxes (E. F. Toro, Riemann Solvers and
 Numerical Methods for Fluid Dynamics, 3rd ed. 2009, chapters 14.4 and 10.4). It shares nothing with the solver.
 
-    python blast_waves.py 12800 > blast_waves.txt
+    python blast_waves.py 6400 > blast_waves.txt
 
-prints the mean density of 400 equal parts of the tube. From 6400 to 12800 cells the mean difference is 0.004.
+prints the mean density of 400 equal parts of the tube. From 3200 to 6400 cells the mean change is 0.0097.
 """
 
 from __future__ import annotations
