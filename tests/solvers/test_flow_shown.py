@@ -63,7 +63,15 @@ def rows(done: Done, name: str) -> np.ndarray:
 
 
 def test_means_are_those_of_the_steps_after_their_beginning(tmp_path: Path) -> None:
-    done = run_flow(vortex_over_a_wall([CELLS, CELLS]), tmp_path / "run", "1x1", "--checkpoint", "1000000", "--series", "1")
+    done = run_flow(
+        vortex_over_a_wall([CELLS, CELLS]),
+        tmp_path / "run",
+        "1x1",
+        "--checkpoint",
+        "1000000",
+        "--series",
+        "1",
+    )
     fields = at_end(done.folder)
     i, j = PROBED
     for name, column, component in (
