@@ -1,6 +1,6 @@
 """How blast_waves.txt was made: P. Woodward and P. Colella's interacting blast waves (J. Comput. Phys. 54
 (1984) 115, IV a) at t = 0.038, by the MUSCL-Hancock method with HLLC fluxes (E. F. Toro, Riemann Solvers and
-Numerical Methods for Fluid Dynamics, 3rd ed. 2009, chapters 14.4 and 10.4). It shares nothing with the solver.
+Numerical Methods for Fluid Dynamics, 3rd ed. 2009, chapters 14.4, 10.4). It shares nothing with the solver.
 
     python blast_waves.py 6400 > blast_waves.txt
 
