@@ -111,8 +111,7 @@ TEST_CASE("vectors that are not declared to turn, and scalars, come across a tur
               d = look.need(amid, ghosts(1))](Here& here) {
         const int beyond = here.cells().lo[1] == 0 ? -1 : 3;
         for (int i : {0, 1}) {
-            for (int c : {0, 1, 2})
-                wrong += here[d](i, beyond, 0, 1 + c) != here[a](i, beyond, 0, c) ? 1 : 0;
+            for (int c : {0, 1, 2}) wrong += here[d](i, beyond, 0, 1 + c) != here[a](i, beyond, 0, c) ? 1 : 0;
             wrong += here[d](i, beyond, 0, 0) != -1 || here[d](i, beyond, 0, 4) != -2 ? 1 : 0;
         }
         for (int i : {0, 1}) {
