@@ -3,9 +3,10 @@
 namespace strata::flow {
 
 Initial::Initial(const Settings& s, int dimensions)
-    : kind_(s.flow.initial == "vortex"       ? Kind::vortex
-            : s.flow.initial == "shock tube" ? Kind::shock_tube
-                                             : Kind::uniform),
+    : kind_(s.flow.initial == "vortex"        ? Kind::vortex
+            : s.flow.initial == "shock tube"  ? Kind::shock_tube
+            : s.flow.initial == "blast waves" ? Kind::blast_waves
+                                              : Kind::uniform),
       far_{1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde},
       tube_({s.initial.left[0], s.initial.left[1], s.initial.left[2]},
             {s.initial.right[0], s.initial.right[1], s.initial.right[2]}, s.flow.gamma),
@@ -31,6 +32,8 @@ FlowState Initial::at(const Real3& x, double time) const {
         const double away = x[0] - place_;
         const GasState gas = tube_.at(time > 0 ? away / time : away < 0 ? -1e30 : 1e30);
         state.rho = gas.rho, state.u = {gas.u, 0, 0}, state.p = gas.p;
+    } else if (kind_ == Kind::blast_waves) {
+        state.rho = 1, state.u = {}, state.p = x[0] < 0.1 ? 1000 : x[0] > 0.9 ? 100 : 0.01;
     }
     return state;
 }

@@ -16,7 +16,7 @@ class Initial {
     [[nodiscard]] FlowState at(const Real3& x, double time) const;
 
   private:
-    enum class Kind { uniform, vortex, shock_tube } kind_;
+    enum class Kind { uniform, vortex, shock_tube, blast_waves } kind_;
     FlowState far_;
     IsentropicVortex vortex_;
     RiemannProblem tube_;

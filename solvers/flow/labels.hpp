@@ -64,6 +64,12 @@ struct Labels {
     Scalar<double> volume;
 };
 
+/// Where the case asks for them: means over time and root-mean-square departures, by turns.
+struct MeanLabels {
+    std::vector<Field<double>> fields;   // of density, velocity, pressure
+    std::vector<Scalar<double>> forces;  // of lift, drag, moment
+};
+
 /// What is shown of the finest grid beside the state.
 struct Shown {
     SurfaceLabels surface;  // where there are walls
@@ -71,6 +77,7 @@ struct Shown {
     Field<double> vorticity, criterion;  // where the case asks for them
     List<double> at_nodes;               // the state at a patch's nodes, where the case asks for PLOT3D
     std::vector<Scalar<double>> probes;  // columns of the series
+    MeanLabels means;
 };
 
 /// Columns of the series: of the grid that is at work.

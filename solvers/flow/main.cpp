@@ -3,6 +3,7 @@
 
 #include "core/run/driver/driver.hpp"
 #include "solvers/flow/plot3d_frames.hpp"
+#include "solvers/flow/slice_frames.hpp"
 #include "solvers/flow/verify.hpp"
 
 namespace {
@@ -49,10 +50,13 @@ int main(int argc, char** argv) {
             solver.shapes.push_back(flow::surface_shape(shown.surface, f->grid().dimensions()));
             solver.frames.push_back(flow::surface_file(shown.surface, settings.output.surface));
         }
+        if (!f->slices.empty()) solver.frames.push_back(flow::slice_frames(f, settings));
         if (settings.output.plot3d > 0) solver.frames.push_back(flow::plot3d_frames(f, settings));
         if (settings.output.vortices > 0)
             solver.fields.insert(solver.fields.end(), {shown.vorticity, shown.criterion});
         solver.series.insert(solver.series.end(), shown.probes.begin(), shown.probes.end());
+        for (const graph::Field<double>& mean : shown.means.fields) solver.fields.emplace_back(mean);
+        solver.series.insert(solver.series.end(), shown.means.forces.begin(), shown.means.forces.end());
         return solver;
     });
 }

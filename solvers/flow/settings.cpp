@@ -35,6 +35,14 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         "grid.shift", &g.shift,
         {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
+    keys.key(
+        "grid.turn", &g.turn,
+        {.unit = "degrees",
+         .least = -180,
+         .most = 180,
+         .meaning = "file, three dimensions: faces that this turn about an axis through the origin takes "
+                    "onto each other are periodic, and velocities turn with it; 0: none"});
+    keys.key("grid.turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
     keys.key("grid.patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
     keys.key("grid.cells", &g.cells,
@@ -104,8 +112,10 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
              {.meaning = "two dimensions: x is the axis and y the distance from it"});
     keys.key(
         "flow.initial", &f.initial,
-        {.choices = {"uniform", "vortex", "shock tube"},
-         .meaning = "at first: the far field; in it an isentropic vortex; two states beside each other"});
+        {.choices = {"uniform", "vortex", "shock tube", "blast waves"},
+         .meaning =
+             "at first: the far field; in it an isentropic vortex; two states beside each other; Woodward "
+             "and Colella's gas at rest, of pressure 1000 below x = 0.1, 100 above 0.9 and 0.01 between"});
     keys.key(
         "flow.start", &f.start,
         {.meaning =
@@ -132,6 +142,8 @@ void add_scheme_keys(CaseSchema& keys, SchemeKeys& s) {
              {.choices = {"none", "minmod", "van albada", "van leer"}, .meaning = "of slopes"});
     keys.key("scheme.entropy_fix", &s.entropy_fix,
              {.least = 0, .most = 1, .meaning = "Harten's, as a share of |u| + a; 0: none"});
+    keys.key("scheme.low_mach", &s.low_mach,
+             {.meaning = "Rieper's form of Roe's flux: less smoothing of velocities at low Mach numbers"});
     keys.key("scheme.turbulence_order", &s.turbulence_order,
              {.least = 1, .most = 2, .meaning = "of the advection of Spalart's variable"});
 }
@@ -215,6 +227,20 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
               .meaning =
                   "with --out: the state at the nodes of the grid's own zones every so many steps, as PLOT3D "
                   "(grid.xyz, STEP.q); 0: never"});
+    keys.key("output.slices", &o.slices,
+             {.entries = {0, 64},
+              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", or all nodes with "
+                         "one index, \"2: k = 5\" (zone, node, from 1)"});
+    keys.key("output.slice_steps", &o.slice_steps,
+             {.least = 0,
+              .decides = false,
+              .meaning = "with --out: they are written every so many steps, and at the end"});
+    keys.key(
+        "output.average", &o.average,
+        {.least = -1,
+         .meaning = "means and root-mean-square departures of state and forces, over all steps after this "
+                    "time (steady: iteration; those on coarser grids never count); -1: "
+                    "none"});
     keys.key(
         "output.probes", &o.probes,
         {.entries = {0, 192},
@@ -279,6 +305,7 @@ Scheme Settings::scheme() const {
     scheme.gas.sutherland = 198.6 / 1.8 / flow.temperature;
     scheme.muscl = {numerics.order == 1, numerics.kappa, limiter_named(numerics.limiter)};
     scheme.entropy_fix = numerics.entropy_fix;
+    scheme.low_mach = numerics.low_mach;
     if (flow.equations == "laminar") scheme.viscosity = Viscosity::laminar;
     if (flow.equations == "rans") scheme.viscosity = Viscosity::spalart_allmaras;
     scheme.sa.negative = flow.model == "sa-neg";
@@ -332,7 +359,7 @@ void check(const Settings& s, const CaseSchema& keys) {
     if (!s.flow.start.empty() && !s.time.sequence.empty())
         keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
                     "\"\", or time.sequence = []");
-    if (s.verify.error > 0 && s.flow.initial == "uniform")
+    if (s.verify.error > 0 && (s.flow.initial == "uniform" || s.flow.initial == "blast waves"))
         keys.refuse("verify.error", "no exact solution is known for this case",
                     "0, or flow.initial = \"vortex\" or \"shock tube\"");
 }

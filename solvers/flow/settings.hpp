@@ -23,6 +23,8 @@ struct GridKeys {
     std::string file, map, form;
     std::int64_t dimensions = 0, coarsen = 0;
     std::vector<double> shift;  // of places beyond a periodic join
+    double turn = 0;            // degrees: of a sector that stands for a whole
+    std::string turn_axis = "x";
     // generators
     std::vector<std::int64_t> cells, zones;
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
@@ -63,6 +65,7 @@ struct InitialKeys {
 struct SchemeKeys {
     double kappa = 1.0 / 3, entropy_fix = 0;
     std::int64_t order = 2, turbulence_order = 1;
+    bool low_mach = false;
     std::string limiter = "none";
 };
 
@@ -81,6 +84,9 @@ struct ReferenceKeys {
 
 struct OutputKeys {
     std::int64_t surface = 0, vortices = 0, plot3d = 0;
+    std::vector<std::string> slices;
+    std::int64_t slice_steps = 0;
+    double average = -1;  // from this time on; below 0: never
     std::vector<double> probes;
 };
 
@@ -104,6 +110,8 @@ struct Settings {
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;
+    /// How many states a mean after that step is made of, the last one included; 0 or less: of none.
+    [[nodiscard]] std::int64_t averaged(std::int64_t step) const;
     /// Of a stage with that many iterations behind it.
     [[nodiscard]] double cfl_at(std::int64_t iteration) const;
     [[nodiscard]] Reference reference_values(int dimensions) const;

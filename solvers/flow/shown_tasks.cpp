@@ -70,7 +70,8 @@ void show_vortices(const Step& step, Shown& shown) {
 /// The state at nodes: means of the cells around them, without corners where no cell is.
 template <int Dim>
 void show_nodes(const Step& step, Shown& shown) {
-    const std::int64_t every = step.settings.output.plot3d;
+    // Slices are written at the end as well, and no step knows whether it is the last one.
+    const std::int64_t every = step.settings.output.slices.empty() ? step.settings.output.plot3d : 1;
     if (every == 0) return;
     Graph& graph = step.graph;
     const Zones& zones = step.zones();
@@ -141,6 +142,7 @@ Shown declare_shown(const Step& finest) {
     show_vortices<Dim>(finest, shown);
     show_nodes<Dim>(finest, shown);
     show_probes<Dim>(finest, shown);
+    declare_means<Dim>(finest, shown);
     return shown;
 }
 

@@ -22,20 +22,25 @@ void make_labels(const Step& step) {
     const Zones& zones = step.zones();
     Labels& l = step.labels;
     const int dims = step.grid.dimensions(), state = dims + 2;
-    const auto cells = [&](const char* name, int components, int border, bool kept = false, int history = 0) {
+    const auto cells = [&](const char* name, int components, int border, bool kept = false, int history = 0,
+                           int vector = -1) {
         const Int3 layers{border, border, dims == 3 ? border : 0};
-        return graph.field<double>(
-            prefix + name, zones, On::cells,
-            {.components = components, .history = history, .border = layers, .kept = kept});
+        return graph.field<double>(prefix + name, zones, On::cells,
+                                   {.components = components,
+                                    .history = history,
+                                    .border = layers,
+                                    .kept = kept,
+                                    .turns = zones.turns() && vector >= 0,
+                                    .vector = std::max(0, vector)});
     };
     l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
     l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims](int patch) {
         return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
                          : PatchGeometry<3>(zones.box(patch)).entries();
     });
-    l.centres = cells("centres", dims, kBorder);
+    l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
-    l.q = cells("q", state, kBorder, true);
+    l.q = cells("q", state, kBorder, true, 0, 1);
     l.dq = cells("dq", state, 0);
     l.diagonal = cells("diagonal", 1, 0);
     if (step.scheme.viscous()) l.viscosity = cells("step viscosity", step.turbulent() ? 2 : 1, 1);
@@ -111,7 +116,7 @@ void find_metrics(const Step& step) {
 }
 
 /// Centres and volumes with what lies around the patch. Beyond a periodic join centres are seen where they
-/// would be if the domain went on there.
+/// would be if the domain went on there: turned by the graph, and shifted.
 template <int Dim>
 void look_around(const Step& step) {
     const Labels& l = step.labels;

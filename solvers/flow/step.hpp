@@ -137,7 +137,13 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in);
 Report declare_report(graph::Graph& graph, const Settings& settings, const Stages& stages,
                       const std::vector<Labels>& all, const FlowZones& finest);
 
-/// Walls, vortices and probes, at the end of steps.
+/// Means of the state over time, at the end of steps; and those of forces.
+template <int Dim>
+void declare_means(const Step& finest, Shown& shown);
+void declare_force_means(graph::Graph& graph, const Settings& settings, const Report& report,
+                         MeanLabels& means);
+
+/// Walls, vortices, probes and means, at the end of steps.
 template <int Dim>
 Shown declare_shown(const Step& finest);
 

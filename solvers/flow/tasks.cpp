@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solvers/flow/grid/coarsen.hpp"
+#include "solvers/flow/slice_frames.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -131,6 +132,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     if (s.output.probes.size() % static_cast<std::size_t>(dimensions) != 0)
         keys.refuse("output.probes", "a point has a number for each dimension",
                     fmt::format("{} a point", dimensions));
+    flow->slices = case_slices(s, keys, dimensions);
     flow->boundaries = case_boundaries(s, keys, dimensions);
     flow->labels.resize(stages.count());
     const std::shared_ptr<const OriginValues> start = start_of(s, keys, system);
@@ -146,6 +148,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     }
     flow->shown = dimensions == 2 ? declare_tasks<2>(levels) : declare_tasks<3>(levels);
     flow->report = declare_report(graph, s, stages, flow->labels, flow->grid());
+    declare_force_means(graph, s, flow->report, flow->shown.means);
     return flow;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/flow/labels.hpp"
+#include "solvers/flow/output/slices.hpp"
 #include "solvers/flow/output/surface.hpp"
 #include "solvers/flow/settings.hpp"
 #include "solvers/flow/zones.hpp"
@@ -19,6 +20,7 @@ struct Flow {
     std::vector<Labels> labels;
     Report report;
     Shown shown;
+    std::vector<Slice> slices;
     [[nodiscard]] const FlowZones& grid() const { return *grids.back(); }
     [[nodiscard]] const Labels& finest() const { return labels.back(); }
 };

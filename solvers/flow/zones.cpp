@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <numbers>
 #include <set>
 
 #include "core/base/error.hpp"
 #include "solvers/flow/grid/coarsen.hpp"
 #include "solvers/flow/grid/generate.hpp"
+#include "solvers/flow/grid/ranges.hpp"
 #include "solvers/flow/grid/read.hpp"
 
 namespace strata::flow {
@@ -28,6 +31,18 @@ Real3 place(const std::vector<double>& given, double rest) {
 }
 
 namespace {
+
+/// By an angle in degrees about axis 0, 1 or 2, right-handed. Quarter turns are exact.
+graph::Rotation turn_about(int axis, double degrees) {
+    const double quarters = degrees / 90, angle = degrees * std::numbers::pi / 180;
+    double c = std::cos(angle), s = std::sin(angle);
+    if (quarters == std::round(quarters)) c = std::round(c), s = std::round(s);
+    graph::Rotation turn = graph::kNoRotation;
+    const auto a = static_cast<std::size_t>((axis + 1) % 3), b = static_cast<std::size_t>((axis + 2) % 3);
+    turn[a][a] = turn[b][b] = c;
+    turn[a][b] = -s, turn[b][a] = s;
+    return turn;
+}
 
 /// `count` numbers of cells, which the kind of the grid asks for.
 std::vector<int> cells_of(const GridKeys& g, const graph::CaseSchema& keys, std::size_t least,
@@ -104,8 +119,20 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     files.form = known_form(g.form);
     if (!g.map.empty()) files.map = found(g.map, keys);
     files.dimensions = static_cast<int>(g.dimensions);
+    if (g.turn != 0) files.periodic.push_back({turn_about(g.turn_axis[0] - 'x', g.turn), {}});
     if (!g.shift.empty()) files.periodic.push_back({graph::kNoRotation, place(g.shift, 0)});
-    return cut(read_grid(files));
+    GridSystem system = read_grid(files);
+    if (g.turn != 0) {
+        if (system.dimensions == 2)
+            keys.refuse("grid.turn", "only a grid in three dimensions is periodic by rotation", "0");
+        if (std::none_of(system.joins.begin(), system.joins.end(),
+                         [](const JoinRange& join) { return join.turn != graph::kNoRotation; }))
+            keys.refuse("grid.turn",
+                        fmt::format("no face of the grid is taken onto another one by this turn about {}",
+                                    g.turn_axis),
+                        "the angle of the sector, about the axis that it has");
+    }
+    return cut(std::move(system));
 }
 
 }  // namespace
@@ -155,12 +182,9 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     for (const ZoneShape& shape : shapes) list.zone({{0, 0, 0}, shape.cells}, patch);
     shifts_.resize(shapes.size());
     for (const JoinRange& join : system_.joins) {
-        if (join.turn != graph::kNoRotation)
-            throw Error(
-                "a grid that is periodic by rotation needs velocities that turn, which this solver has not")
-                .given(zone_text(source(), join.zone));
-        list.join_parts(join.zone, join.points, join.donor, join.donor_points, join.transform);
+        list.join_parts(join.zone, join.points, join.donor, join.donor_points, join.transform, join.turn);
         note_shift(join);
+        note_shift(other_side(join));
     }
     zones_ = &graph.add<graph::Zones>(std::move(list));
 
@@ -211,23 +235,17 @@ int FlowZones::line_axis(int zone) const {
     return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? -1 : 1;
 }
 
-/// The donor is seen at x + shift by the zone, and the zone at x - shift by the donor.
+/// The donor's places are seen by the zone at turn x + shift; the graph turns them.
 void FlowZones::note_shift(const JoinRange& join) {
     if (join.shift == Real3{}) return;
-    const auto note = [&](int zone, const Points& points, double sign) {
-        const Box node = source().node_box(zone);
-        Box beyond;
-        for (std::size_t a = 0; a < 3; ++a) {
-            const int lo = std::min(points.begin[a], points.end[a]),
-                      hi = std::max(points.begin[a], points.end[a]);
-            beyond.lo[a] = lo, beyond.hi[a] = hi;
-            if (lo == hi) (lo == 0 ? beyond.lo[a] : beyond.hi[a]) += lo == 0 ? -node.hi[a] : node.hi[a];
-        }
-        shifts_[static_cast<std::size_t>(zone)].push_back(
-            {beyond, {sign * join.shift[0], sign * join.shift[1], sign * join.shift[2]}});
-    };
-    note(join.zone, join.points, 1);
-    note(join.donor, join.donor_points, -1);
+    const Box node = source().node_box(join.zone);
+    Box beyond;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const int lo = join.points.begin[a], hi = join.points.end[a];
+        beyond.lo[a] = lo, beyond.hi[a] = hi;
+        if (lo == hi) (lo == 0 ? beyond.lo[a] : beyond.hi[a]) += lo == 0 ? -node.hi[a] : node.hi[a];
+    }
+    shifts_[static_cast<std::size_t>(join.zone)].push_back({beyond, join.shift});
 }
 
 }  // namespace strata::flow

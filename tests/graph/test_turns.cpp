@@ -91,17 +91,29 @@ TEST_CASE("vectors that are not declared to turn, and scalars, come across a tur
     const Zones& grid = graph.add<Zones>(std::move(list));
     const auto turning = graph.field<float>("turning", grid, On::cells, {.components = 3, .turns = true});
     const auto plain = graph.field<float>("plain", grid, On::cells, {.components = 3});
+    // A vector between two scalars.
+    const auto amid =
+        graph.field<float>("amid", grid, On::cells, {.components = 5, .turns = true, .vector = 1});
     const auto value = [](int i, int j, int c) { return static_cast<float>(1 + i + 10 * j + 100 * c); };
     Task make = graph.step().task("make", grid);
-    make.run([=, a = make.make(turning), b = make.make(plain)](Here& here) {
+    make.run([=, a = make.make(turning), b = make.make(plain), d = make.make(amid)](Here& here) {
         const Box box = here.cells();
         for (int j = box.lo[1]; j < box.hi[1]; ++j)
             for (int i = box.lo[0]; i < box.hi[0]; ++i)
-                for (int c : {0, 1, 2}) here[a](i, j, 0, c) = here[b](i, j, 0, c) = value(i, j, c);
+                for (int c : {0, 1, 2}) {
+                    here[a](i, j, 0, c) = here[b](i, j, 0, c) = here[d](i, j, 0, 1 + c) = value(i, j, c);
+                    here[d](i, j, 0, 0) = -1, here[d](i, j, 0, 4) = -2;
+                }
     });
     int wrong = 0;
     Task look = graph.step().task("look", grid);
-    look.run([&, a = look.need(turning, ghosts(1)), b = look.need(plain, ghosts(1))](Here& here) {
+    look.run([&, a = look.need(turning, ghosts(1)), b = look.need(plain, ghosts(1)),
+              d = look.need(amid, ghosts(1))](Here& here) {
+        const int beyond = here.cells().lo[1] == 0 ? -1 : 3;
+        for (int i : {0, 1}) {
+            for (int c : {0, 1, 2}) wrong += here[d](i, beyond, 0, 1 + c) != here[a](i, beyond, 0, c) ? 1 : 0;
+            wrong += here[d](i, beyond, 0, 0) != -1 || here[d](i, beyond, 0, 4) != -2 ? 1 : 0;
+        }
         for (int i : {0, 1}) {
             if (here.cells().lo[1] == 0) {  // below: the upper end, turned back
                 const std::array<float, 3> seen{value(i, 2, 1), -value(i, 2, 0), value(i, 2, 2)};
@@ -145,6 +157,9 @@ TEST_CASE("turns that are none, and labels that cannot turn, are refused") {
                                          {.components = components, .turns = true});
     };
     CHECK_THROWS_AS(declare("plane", 2), strata::Error);
+    CHECK_THROWS_AS((void)solver.graph.field<double>("late", *solver.grid, On::cells,
+                                                     {.components = 3, .turns = true, .vector = 1}),
+                    strata::Error);
     CHECK_THROWS_AS((void)solver.graph.field<std::int64_t>("counts", *solver.grid, On::cells,
                                                            {.components = 3, .turns = true}),
                     strata::Error);

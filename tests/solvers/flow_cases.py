@@ -93,10 +93,18 @@ class Done:
         return float(np.ptp(values[-len(values) // 10 :]) / abs(values[-1]))
 
 
-def wake_length(folder: Path, around: int, out: int) -> float:
-    """Of the eddies behind a cylinder of diameter 1 at the origin, from its rear point: where u along the
-    wake's middle changes its sign. From the checkpoint of an O-grid in one patch, joined with itself there.
-    """
+def write_plot3d(path: Path, zones: list[np.ndarray], conditions: str = "") -> None:
+    """Arrays [component, i, j(, k)] as formatted PLOT3D; with `conditions` (Mach, alpha, Re, time) as Q."""
+    lines = [str(len(zones)), *(" ".join(map(str, zone.shape[1:])) for zone in zones)]
+    for zone in zones:
+        if conditions:
+            lines.append(conditions)
+        lines += [f"{v:.17g}" for component in zone for v in component.ravel(order="F")]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def at_end(folder: Path) -> dict[str, np.ndarray]:
+    """The values of the last checkpoint of a run of one patch, by the name of the label."""
     checkpoint = max(folder.glob("checkpoint-*"))
     names = [label["name"] for label in json.loads((checkpoint / "checkpoint.json").read_text())["labels"]]
     found: dict[str, np.ndarray] = {}
@@ -106,6 +114,14 @@ def wake_length(folder: Path, around: int, out: int) -> float:
             if "label" in chunk and chunk["generation"] == 0 and chunk["bytes"] % 8 == 0:
                 values = np.frombuffer(data, np.float64, chunk["bytes"] // 8, chunk["offset"])
                 found[names[chunk["label"]]] = values
+    return found
+
+
+def wake_length(folder: Path, around: int, out: int) -> float:
+    """Of the eddies behind a cylinder of diameter 1 at the origin, from its rear point: where u along the
+    wake's middle changes its sign. From the checkpoint of an O-grid in one patch, joined with itself there.
+    """
+    found = at_end(folder)
     # Nodes of both ends of the plane's one cell across; the state has two layers beyond wall and far field.
     x = found["x"].reshape(2, -1, out + 1, around + 1)[0, 0]
     q = found["q"].reshape(4, -1, around)

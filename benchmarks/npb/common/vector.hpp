@@ -10,7 +10,7 @@
 namespace strata::npb {
 
 using strata::kLanes;
-using Vec = Lanes;
+using Vec = PlainLanes;
 using Bits = std::uint64_t __attribute__((vector_size(64)));
 using Mask = std::int64_t __attribute__((vector_size(64)));
 

@@ -77,11 +77,11 @@ LabelId Graph::label(LabelInfo info) {
     if (info.bytes == 0) throw refuse("has values of no size");
     if (std::any_of(info.border.begin(), info.border.end(), [](int layers) { return layers < 0; }))
         throw refuse("has a border of negative width").allowed(">= 0 in each direction");
-    if (info.turns && (info.kind != Kind::field || info.components != 3 ||
+    if (info.turns && (info.kind != Kind::field || info.vector < 0 || info.components < info.vector + 3 ||
                        (info.element != Element::f64 && info.element != Element::f32)))
         throw refuse("cannot be turned as a vector in space")
-            .given(fmt::format("{} components", info.components))
-            .allowed("fields of double or float with {.components = 3}");
+            .given(fmt::format("{} components, the vector from number {} on", info.components, info.vector))
+            .allowed("fields of double or float with three components from .vector on");
     if (info.kind != Kind::field && info.border != Int3{})
         throw refuse("only fields have layers beyond the domain's border");
     take_name("label", info.name);

@@ -316,6 +316,7 @@ class Graph {
         info.about = options.about;
         info.kept = options.kept;
         info.turns = options.turns;
+        info.vector = options.vector;
         return info;
     }
 

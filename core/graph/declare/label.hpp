@@ -86,9 +86,10 @@ struct LabelInfo {
     bool kept = false;
     /// Layers beyond the domain that the patches at its border own, in directions that are not periodic.
     Int3 border{};
-    /// Fields of three components: a vector in space. Its ghosts beyond a joined face of zones are turned
-    /// where the join says how (ZoneList::join).
+    /// Fields: three components, from `vector` on, are a vector in space. Its ghosts beyond a joined face of
+    /// zones are turned where the join says how (ZoneList::join).
     bool turns = false;
+    int vector = 0;
     std::function<std::int64_t(int patch)> entries;  // lists
     std::shared_ptr<const ObjectType> object;        // objects
     Reduce reduce = Reduce::none;                    // scalars
@@ -106,6 +107,7 @@ struct LabelOptions {
     std::string unit = {}, about = {};
     bool kept = false;
     bool turns = false;
+    int vector = 0;
 };
 
 /// One assigned value of a label. The versions of a generation are counted from 0; -1 is the last one.

@@ -12,7 +12,9 @@ void ValueCopy::copy(const std::byte* source, std::byte* target) const {
         BoxCopy whole = box();
         whole.from = source, whole.to = target;
         copy_box(whole);
-        if (of.turn != nullptr) turn_vectors(whole, *of.turn);
+        if (of.turn == nullptr) return;
+        whole.to += of.vector * whole.to_strides.component;
+        turn_vectors(whole, *of.turn);
         return;
     }
     for (int c = 0; c < of.components; ++c, source += of.from_component, target += of.to_component) {

@@ -50,12 +50,13 @@ struct CopyShape {
     std::int32_t components = 1;
     std::uint32_t bytes = 0;
     const Rotation* turn = nullptr;  // of the vectors in a box, after they were copied
+    std::int32_t vector = 0;         // their first component
 
     friend bool operator==(const CopyShape& a, const CopyShape& b) {
         return a.box == b.box && a.from == b.from && a.to == b.to && a.entries.data() == b.entries.data() &&
                a.entries.size() == b.entries.size() && a.from_component == b.from_component &&
                a.to_component == b.to_component && a.components == b.components && a.bytes == b.bytes &&
-               a.turn == b.turn;
+               a.turn == b.turn && a.vector == b.vector;
     }
 };
 

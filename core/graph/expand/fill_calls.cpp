@@ -29,8 +29,10 @@ class HaloCopies {
         move.to = address(target, into.lo);
         move.box = shape_of(into, of, source, strides(target, of.bytes));
         if (piece.axes != kSameAxes) turn(move.box, piece.map());
-        if (of.turns && piece.axes[3] != 0)
+        if (of.turns && piece.axes[3] != 0) {
             move.turn = &static_cast<const Grid*>(of.family)->rotation(piece.axes[3]);
+            move.vector = of.vector;
+        }
         return move;
     }
 

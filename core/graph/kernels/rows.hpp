@@ -16,7 +16,7 @@
 namespace strata::graph::kernels {
 
 using strata::kLanes;
-using strata::Lanes;
+using Lanes = PlainLanes;
 
 /// Sum, smallest and largest of what was given, in eight lanes: the order of additions, and so the bits, are
 /// the same on every machine.

@@ -108,7 +108,7 @@ class Assign {
 
   private:
     using Shape = std::tuple<const Family*, SetId, Kind, On, Int3, std::size_t, int, Int3, bool, LabelId,
-                             const Relation*, bool>;
+                             const Relation*, int>;
 
     [[nodiscard]] bool used(LabelId label) const {
         for (const ScopeId s : m_.scopes())
@@ -125,7 +125,7 @@ class Assign {
         return {l.family,     l.particle_set, l.kind,
                 l.on,         l.border,       l.bytes,
                 l.components, life.ghosts,    bool(life.contribution.task),
-                alone,        life.onto,      l.turns};
+                alone,        life.onto,      l.turns ? l.vector + 1 : 0};
     }
 
     std::vector<Lifetime> lives(ScopeId scope) {

@@ -1,25 +1,19 @@
 #include "solvers/flow/output/surface.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 
-#include "core/base/error.hpp"
-#include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "solvers/flow/output/row_file.hpp"
 
 namespace strata::flow {
 
 using namespace graph;
 
-namespace {
-
-/// A cell's index where its zone was cut from, from 1.
 std::array<std::int32_t, 4> number_of(const std::vector<ZoneShape>& shapes, int zone, const Int3& cell) {
     std::array<std::int32_t, 4> number{zone + 1, cell[0] + 1, cell[1] + 1, cell[2] + 1};
     if (shapes.empty()) return number;
@@ -31,6 +25,8 @@ std::array<std::int32_t, 4> number_of(const std::vector<ZoneShape>& shapes, int 
     }
     return number;
 }
+
+namespace {
 
 /// The corners of a wall face, around it.
 template <int Dim>
@@ -146,57 +142,13 @@ class SurfaceFile : public Frames {
     void write(const Simulation& run, team::Team& team, double) override {
         if (run.step() == 0) return;  // tasks of steps find what walls have
         const auto path = folder_ / fmt::format("surface-{:06}.csv", run.step());
-        const auto partial = folder_ / fmt::format(".surface-{:06}.csv.partial", run.step());
-        const auto undo = [&] {
-            std::error_code ignored;
-            std::filesystem::remove(partial, ignored);
-        };
-        first_or_none(
-            team, [&] { Opened(partial, O_CREAT | O_TRUNC).put(kHead, 0); }, undo);
-        // One node after the other: network file systems cache whole pages.
-        for (int node = 0; node < team.nodes(); ++node)
-            all_or_none(
-                team,
-                [&] {
-                    if (team.node() == node) put_rows(run, partial);
-                },
-                undo);
-        first_or_none(
-            team, [&] { std::filesystem::rename(partial, path); }, undo);
+        RowFile::write(team, path, kHead, [&](const RowFile::Place& put) { put_rows(run, put); });
     }
 
   private:
     static constexpr const char* kHead = "x,y,z,cp,cfx,cfy,cfz,yplus,zone,i,j,k\n";
     static constexpr int kNumber = 24, kCount = 9;
     static constexpr std::int64_t kRow = 8 * (kNumber + 1) + 4 * (kCount + 1);
-
-    class Opened {
-      public:
-        Opened(const std::filesystem::path& path, int how)
-            : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | how, 0666)) {
-            if (file_ < 0) throw failed();
-        }
-        ~Opened() { ::close(file_); }
-        Opened(const Opened&) = delete;
-        Opened& operator=(const Opened&) = delete;
-        void put(std::string_view text, std::int64_t at) const {
-            while (!text.empty()) {
-                const ssize_t done = ::pwrite(file_, text.data(), text.size(), at);
-                if (done < 0 && errno == EINTR) continue;
-                if (done <= 0) throw failed();
-                text.remove_prefix(static_cast<std::size_t>(done)), at += done;
-            }
-        }
-
-      private:
-        [[nodiscard]] Error failed() const {
-            return Error("a surface file cannot be written", kFailure)
-                .at(path_.string())
-                .given(std::strerror(errno));
-        }
-        std::filesystem::path path_;
-        int file_;
-    };
 
     /// A list's values on a patch: [component * entries + entry].
     template <class T>
@@ -208,10 +160,9 @@ class SurfaceFile : public Frames {
         return all;
     }
 
-    void put_rows(const Simulation& run, const std::filesystem::path& path) const {
+    void put_rows(const Simulation& run, const RowFile::Place& put) const {
         ValuesNow now(run);
         const std::vector<int>& patches = now.patches(*labels_.grid);
-        const Opened file(path, 0);
         for (int local = 0; local < static_cast<int>(patches.size()); ++local) {
             const auto patch = static_cast<std::size_t>(patches[static_cast<std::size_t>(local)]);
             const auto count = static_cast<std::size_t>(labels_.first[patch + 1] - labels_.first[patch]);
@@ -229,7 +180,7 @@ class SurfaceFile : public Frames {
                 for (std::size_t c = 0; c < 4; ++c)
                     rows += fmt::format("{:>{}}{}", cell[c * count + n], kCount, c < 3 ? ',' : '\n');
             }
-            file.put(rows, static_cast<std::int64_t>(std::strlen(kHead)) + kRow * labels_.first[patch]);
+            put(rows, kRow * labels_.first[patch]);
         }
     }
 

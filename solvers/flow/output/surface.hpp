@@ -1,6 +1,7 @@
 // Walls in files: Cp, Cf and y+ of each wall face, as CSV and as a surface for ParaView.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,10 @@
 #include "solvers/flow/output/walls.hpp"
 
 namespace strata::flow {
+
+/// Zone, i, j, k of a cell where its zone was cut from, from 1. `shapes` empty: zones are as they were.
+[[nodiscard]] std::array<std::int32_t, 4> number_of(const std::vector<ZoneShape>& shapes, int zone,
+                                                    const graph::Int3& cell);
 
 /// Lists of the grid: an entry is a wall face, of each patch those of its walls, face by face, x fastest.
 struct SurfaceLabels {

@@ -17,23 +17,23 @@ namespace {
 inline void transpose(Lanes (&a)[kLanes]) {
     Lanes b[kLanes], c[kLanes];
     for (int r = 0; r < 8; r += 2) {
-        b[r] = mpm::shuffle<0, 8, 2, 10, 4, 12, 6, 14>(a[r], a[r + 1]);
-        b[r + 1] = mpm::shuffle<1, 9, 3, 11, 5, 13, 7, 15>(a[r], a[r + 1]);
+        b[r] = shuffle<0, 8, 2, 10, 4, 12, 6, 14>(a[r], a[r + 1]);
+        b[r + 1] = shuffle<1, 9, 3, 11, 5, 13, 7, 15>(a[r], a[r + 1]);
     }
     for (int r = 0; r < 8; r += 4)
         for (int s = 0; s < 2; ++s) {
-            c[r + s] = mpm::shuffle<0, 1, 8, 9, 4, 5, 12, 13>(b[r + s], b[r + s + 2]);
-            c[r + s + 2] = mpm::shuffle<2, 3, 10, 11, 6, 7, 14, 15>(b[r + s], b[r + s + 2]);
+            c[r + s] = shuffle<0, 1, 8, 9, 4, 5, 12, 13>(b[r + s], b[r + s + 2]);
+            c[r + s + 2] = shuffle<2, 3, 10, 11, 6, 7, 14, 15>(b[r + s], b[r + s + 2]);
         }
     for (int s = 0; s < 4; ++s) {
-        a[s] = mpm::shuffle<0, 1, 2, 3, 8, 9, 10, 11>(c[s], c[s + 4]);
-        a[s + 4] = mpm::shuffle<4, 5, 6, 7, 12, 13, 14, 15>(c[s], c[s + 4]);
+        a[s] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(c[s], c[s + 4]);
+        a[s + 4] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(c[s], c[s + 4]);
     }
 }
 
 /// The value of each lane moves to the next one; lane 0 gets `first`.
 inline Lanes to_next_lane(const Lanes& a, double first) {
-    return mpm::shuffle<15, 0, 1, 2, 3, 4, 5, 6>(a, broadcast(first));
+    return shuffle<15, 0, 1, 2, 3, 4, 5, 6>(a, broadcast(first));
 }
 
 template <int Dim, bool forward, bool viscous, bool turbulent>
@@ -186,7 +186,7 @@ class Sweep {
             g.v[kDnu] = cells_of(inside ? own_nu_ : upwind_.nu_tilde, 0, x0, from, to, 0, j, 0);
         for (int c = 0; c < kGiven; ++c) {
             if ((c == kVisc && !viscous) || (c == kDnu && !turbulent)) continue;
-            store(feed_[c], forward ? g.v[c] : mpm::shuffle<7, 6, 5, 4, 3, 2, 1, 0>(g.v[c], g.v[c]));
+            store(feed_[c], forward ? g.v[c] : shuffle<7, 6, 5, 4, 3, 2, 1, 0>(g.v[c], g.v[c]));
         }
     }
 

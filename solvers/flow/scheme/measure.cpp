@@ -186,10 +186,10 @@ double arithmetic(double seconds) {
         Lanes x[kChains];
         for (int c = 0; c < kChains; ++c) x[c] = Lanes{} + 1.0 + c;
         Lanes factor = Lanes{} + 0.999, term = Lanes{} + 1e-3;
-        asm volatile("" : "+v"(factor), "+v"(term));
+        asm volatile("" : "+m"(factor), "+m"(term));
         for (int n = 0; n < kRounds; ++n)
             for (auto& v : x) v = v * factor + term;
-        for (auto& v : x) asm volatile("" ::"v"(v));
+        for (auto& v : x) asm volatile("" ::"m"(v));
     });
     return 2.0 * kChains * kRounds * kLanes / best;
 }

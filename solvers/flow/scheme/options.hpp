@@ -43,6 +43,7 @@ struct Scheme {
     Muscl muscl;
     /// Harten's: |lambda| of acoustic waves below this share of |u_n| + a is rounded off. 0: Roe's own.
     double entropy_fix = 0;
+    bool low_mach = false;  ///< Rieper's form of Roe's flux
     Viscosity viscosity = Viscosity::none;
     SpalartAllmaras sa;
     /// Two dimensions: y is the distance from the axis, faces and volumes are those of a wedge of one radian.

@@ -1,55 +1,39 @@
-// A tile of a patch at a time: slabs of primitive values (rows in two dimensions, planes in three) pass
-// through a ring of five, fluxes of faces live in rows beside them. All of it stays in the first caches, so
-// memory is read once.
+// A tile of a patch at a time (tile_rows.hpp): fluxes through the faces around each row of it, and what is
+// left of them in its cells.
 #include "solvers/flow/scheme/residual.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <vector>
 
 #include "solvers/flow/scheme/muscl.hpp"
 #include "solvers/flow/scheme/roe.hpp"
 #include "solvers/flow/scheme/sa.hpp"
+#include "solvers/flow/scheme/tile_rows.hpp"
 #include "solvers/flow/scheme/viscous.hpp"
 
 namespace strata::flow {
 namespace {
 
-/// Tiles: cells along x that fit the first cache in two dimensions, rows that fit the second in three.
-constexpr int kTileX = 64, kTileY = 8;
-constexpr int kBefore = kLanes;  // cells of a scratch row before its first own one: two are needed
-constexpr int kWidth = kTileX + 5 * kLanes;
-constexpr int kRing = 5;
 // What works on lanes is inlined into the loops over rows (flatten): between functions lanes would pass
 // through memory.
 
 template <int Dim, Viscosity viscosity>
-class Tile {
-    static constexpr bool kViscous = viscosity != Viscosity::none;
-    static constexpr bool kTurbulent = viscosity == Viscosity::spalart_allmaras;
-    static constexpr std::size_t D = Dim;
+class Tile : private TileRows<Dim, viscosity> {
+    using Rows = TileRows<Dim, viscosity>;
+    using Rows::kViscous, Rows::kTurbulent, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX, Rows::kT,
+        Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
+    using Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux, Rows::fill_slab, Rows::get, Rows::vector;
+    using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
     using W = Wide;
-    // Values of a cell in a scratch row.
-    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion.
-    static constexpr int kRho = 0, kU = 1, kP = Dim + 1, kX = Dim + 2, kT = kX + Dim, kMu = kT + 1,
-                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kChi + 1;
-    static constexpr int kValues = kTurbulent ? kDiff + 1 : kViscous ? kHeat + 1 : kP + 1;
-    // Fluxes of a face: those of q, that of nu~ with its diffusivity, that without.
-    static constexpr int kFluxes = Dim + 2 + (kTurbulent ? 2 : 0);
     using Vec = Vector<Dim, W>;
 
   public:
     Tile(const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
          const FieldView<double>& nu_tilde, const FieldView<double>& slope)
-        : patch_(patch), scheme_(scheme), mean_(mean), nu_(nu_tilde), slope_(slope) {}
+        : Rows(patch, scheme), mean_(mean), nu_(nu_tilde), slope_(slope) {}
 
     void run(const Box& tile) {
-        lo_ = tile.lo;
-        hi_ = tile.hi;
-        n_ = hi_[0] - lo_[0];
-        lines_ = Dim == 2 ? 1 : hi_[1] - lo_[1] + 4;
+        Rows::begin(tile);
         const int slow = Dim - 1, first = lo_[slow], last = hi_[slow];
-        reserve();
         for (int s = first - 2; s < first + 2; ++s) fill_slab(s);
         for (int s = first; s <= last; ++s) {
             // The flux through the upper side of slab s - 1 is at hand when slab s + 1 is.
@@ -65,93 +49,6 @@ class Tile {
     }
 
   private:
-    void reserve() {
-        const std::size_t line = std::size_t{kValues} * kWidth;
-        values_.resize(line * static_cast<std::size_t>(kRing * lines_));
-        const std::size_t faces = std::size_t{kFluxes} * kWidth;
-        const int slow_rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
-        fluxes_.resize(faces * static_cast<std::size_t>(2 * slow_rows + 3));
-    }
-    /// Of line (j, k), so that [i - lo] is cell i; component c is kWidth further.
-    double* line(int j, int k) {
-        const int slow = Dim == 2 ? j : k;
-        const int ring = (slow - lo_[Dim - 1] + kRing) % kRing, at = Dim == 2 ? 0 : j - lo_[1] + 2;
-        return values_.data() + std::size_t{kValues} * kWidth * static_cast<std::size_t>(ring * lines_ + at) +
-               kBefore;
-    }
-    /// Fluxes through the lower sides of row number `row` of slab s: kept for this slab and the next.
-    double* flux(int row, int s) {
-        const int rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
-        return flux_row((s & 1) * rows + row);
-    }
-    double* flux_row(int number) {
-        return fluxes_.data() + std::size_t{kFluxes} * kWidth * static_cast<std::size_t>(number);
-    }
-    double* middle_flux(int j) { return flux_row(2 * (hi_[1] - lo_[1]) + (j & 1)); }
-    double* x_flux() { return flux_row(Dim == 2 ? 2 : 2 * (hi_[1] - lo_[1]) + 2); }
-
-    /// How many cells beyond an end of the row are there to be read, in a line `away` ghost layers from the
-    /// tile.
-    static constexpr int beyond(int away) { return away == 0 ? 2 : away == 1 && kViscous ? 1 : 0; }
-    [[nodiscard]] int away(int axis, int at) const {
-        const auto a = static_cast<std::size_t>(axis);
-        return std::max({0, lo_[a] - at, at - hi_[a] + 1});
-    }
-
-    void fill_slab(int s) {
-        if constexpr (Dim == 2) {
-            fill(s, 0, beyond(away(1, s)));
-        } else {
-            const int up = away(2, s), more = up == 0 ? 2 : up == 1 && kViscous ? 1 : 0;
-            for (int j = lo_[1] - more; j < hi_[1] + more; ++j) {
-                const int side = away(1, j);
-                fill(j, s, side > 0 && up > 0 ? 0 : beyond(side + up));
-            }
-        }
-    }
-
-    [[gnu::flatten, gnu::noinline]] void fill(int j, int k, int more) {
-        double* to = line(j, k);
-        const double gamma = scheme_.gas.gamma;
-        for (int x = -more; x < n_ + more; x += kWide) {
-            const int i = lo_[0] + x, n = n_ + more - x;
-            Conserved<Dim, W> q;
-            q.rho = load_wide(patch_.q, i, j, k, 0, n);
-            for (std::size_t d = 0; d < D; ++d)
-                q.m[d] = load_wide(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
-            q.E = load_wide(patch_.q, i, j, k, Dim + 1, n);
-            const Primitive<Dim, W> w = primitive(q, gamma);
-            put(to, kRho, x, w.rho);
-            for (std::size_t d = 0; d < D; ++d) put(to, kU + static_cast<int>(d), x, w.u[d]);
-            put(to, kP, x, w.p);
-            if constexpr (kViscous) {
-                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, load_wide(patch_.centres, i, j, k, d, n));
-                const Gas& gas = scheme_.gas;
-                const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
-                const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
-                put(to, kT, x, T);
-                if constexpr (kTurbulent) {
-                    const W nu = load_wide(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
-                    const W mu_t = mu * sa::eddy(chi);
-                    put(to, kMu, x, mu + mu_t);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
-                    put(to, kNu, x, nu);
-                    put(to, kChi, x, chi);
-                    put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
-                } else {
-                    put(to, kMu, x, mu);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl));
-                }
-            }
-        }
-    }
-    static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
-    static W get(const double* line, int c, int x) { return load_wide(line + c * kWidth + x); }
-    static Vec vector(const double* line, int c, int x) {
-        Vec v;
-        for (int d = 0; d < Dim; ++d) v[static_cast<std::size_t>(d)] = get(line, c + d, x);
-        return v;
-    }
     template <int axis>
     Vec area(int i, int j, int k, int n) const {
         Vec s;
@@ -180,7 +77,7 @@ class Tile {
             const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
             Primitive<Dim, W> l, r;
             extrapolate(m2, m1, p0, p1, x, l, r);
-            Conserved<Dim, W> f = roe_flux(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix);
+            Conserved<Dim, W> f = roe_flux(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix, scheme_.low_mach);
             if constexpr (kViscous) {
                 const Conserved<Dim, W> v = viscous<axis>(m1, p0, around, x, s, to);
                 for (std::size_t d = 0; d < D; ++d) f.m[d] += v.m[d];
@@ -476,12 +373,7 @@ class Tile {
         }
     }
 
-    const Patch<Dim>& patch_;
-    const Scheme& scheme_;
     const FieldView<double>&mean_, &nu_, &slope_;
-    Int3 lo_{}, hi_{};
-    int n_ = 0, lines_ = 1;
-    std::vector<double> values_, fluxes_;
 };
 
 template <int Dim, Viscosity viscosity>
@@ -540,7 +432,7 @@ double square_sum(const Box& cells, const FieldView<const double>& volumes,
                 const Lanes V = load(volumes, i, j, k, 0, n), r = load(residual, i, j, k, component, n);
                 row += select(V > Lanes{}, r * r / (V * V), Lanes{});
             }
-            sum += mpm::sum(row);
+            sum += lane_sum(row);
         }
     return sum;
 }

@@ -1,5 +1,5 @@
 // Roe, P. L. (1981), J. Comput. Phys. 43: the upwind flux at a face, with Harten's entropy fix of the
-// acoustic waves.
+// acoustic waves, and Rieper, F. (2011), J. Comput. Phys. 230: the same at low Mach numbers.
 #pragma once
 
 #include "solvers/flow/scheme/gas.hpp"
@@ -9,10 +9,12 @@ namespace strata::flow {
 
 /// (F(l) + F(r)) . S / 2 less half of |A| (r - l), A at Roe's mean of both. `fix`: |lambda| of the acoustic
 /// waves below delta = fix (|u_n| + a) becomes (lambda^2 + delta^2) / (2 delta); 0: none. A face without
-/// area, as on an axis, has no flux.
+/// area, as on an axis, has no flux. `low_mach`: a jump of the velocity across the face counts min(1, |u| /
+/// a) times in the acoustic waves; at full it smooths velocities by the speed of sound, 1 / Mach times as
+/// much as what is carried along.
 template <int Dim, class V>
 Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& r, const Vector<Dim, V>& area,
-                           double gamma, double fix) {
+                           double gamma, double fix, bool low_mach = false) {
     const double g1 = gamma - 1, over_g1 = 1 / g1;
     const V square_size = dot(area, area), over_size = over_root(square_size), size = square_size * over_size;
     Vector<Dim, V> n;
@@ -45,7 +47,8 @@ Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& 
 
     const V drho = r.rho - l.rho, dp = r.p - l.p, dun = r_un - l_un;
     const V over_2a2 = 0.5 * over_a * over_a;
-    const V sound = root * a * dun;
+    V sound = root * a * dun;
+    if (low_mach) sound = sound * min(square * over_root(square) * over_a, 0.0 * square + 1.0);
     const V w_minus = minus * (dp - sound) * over_2a2;
     const V w_plus = plus * (dp + sound) * over_2a2;
     const V w_entropy = entropy * (drho - 2.0 * over_2a2 * dp);

@@ -141,7 +141,7 @@ UpdateCount update(const Box& cells, const Scheme& scheme, double most, const Fi
         Lanes p_now = pressure(now);
         // Holds for no change that is not a number.
         const auto small = (abs(change.rho) <= most * old.rho) & (abs(p_now - p) <= most * p);
-        if (!mpm::all_of(small, n)) {
+        if (!all_of(small, n)) {
             // First by the density alone, so that the new pressure is that of a possible density; then by the
             // pressure.
             const Lanes rho_change = abs(change.rho) / old.rho;
@@ -164,7 +164,7 @@ UpdateCount update(const Box& cells, const Scheme& scheme, double most, const Fi
         store(q, i, j, k, Dim + 1, now.E, n);
         if (!scheme.turbulent()) return;
         const Lanes nu = load(readable(nu_tilde), i, j, k, 0, n) + share * load(dnu_tilde, i, j, k, 0, n);
-        if (!mpm::all_of(nu - nu == 0.0, n))
+        if (!all_of(nu - nu == 0.0, n))
             for (int l = 0; l < n; ++l) {
                 if (nu[l] - nu[l] == 0) continue;
                 if (count.impossible++ == 0) count.first = {i + l, j, k};

@@ -1,0 +1,150 @@
+// A tile's cells as rows of primitive values: slabs (rows in two dimensions, planes in three) pass through a
+// ring of five, and fluxes of faces live in rows beside them. All of it stays in the first caches, so memory
+// is read once.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "solvers/flow/scheme/gas.hpp"
+#include "solvers/flow/scheme/patch.hpp"
+#include "solvers/flow/scheme/sa.hpp"
+
+namespace strata::flow {
+
+/// Tiles: cells along x that fit the first cache in two dimensions, rows that fit the second in three.
+inline constexpr int kTileX = 64, kTileY = 8;
+inline constexpr int kBefore = kLanes;  // cells of a scratch row before its first own one: two are needed
+inline constexpr int kWidth = kTileX + 5 * kLanes;
+inline constexpr int kRing = 5;
+
+/// The rows of one tile after the other. Its user asks for slabs in their order.
+template <int Dim, Viscosity viscosity>
+class TileRows {
+  public:
+    static constexpr bool kViscous = viscosity != Viscosity::none;
+    static constexpr bool kTurbulent = viscosity == Viscosity::spalart_allmaras;
+    static constexpr std::size_t D = Dim;
+    using W = Wide;
+    using Vec = Vector<Dim, W>;
+    // Values of a cell in a scratch row.
+    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion.
+    static constexpr int kRho = 0, kU = 1, kP = Dim + 1, kX = Dim + 2, kT = kX + Dim, kMu = kT + 1,
+                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kChi + 1;
+    static constexpr int kValues = kTurbulent ? kDiff + 1 : kViscous ? kHeat + 1 : kP + 1;
+    // Fluxes of a face: those of q, that of nu~ with its diffusivity, that without.
+    static constexpr int kFluxes = Dim + 2 + (kTurbulent ? 2 : 0);
+
+    TileRows(const Patch<Dim>& patch, const Scheme& scheme) : patch_(patch), scheme_(scheme) {}
+
+    /// Makes room for a tile.
+    void begin(const Box& tile) {
+        lo_ = tile.lo;
+        hi_ = tile.hi;
+        n_ = hi_[0] - lo_[0];
+        lines_ = Dim == 2 ? 1 : hi_[1] - lo_[1] + 4;
+        reserve();
+    }
+    /// Of line (j, k), so that [i - lo] is cell i; component c is kWidth further.
+    double* line(int j, int k) {
+        const int slow = Dim == 2 ? j : k;
+        const int ring = (slow - lo_[Dim - 1] + kRing) % kRing, at = Dim == 2 ? 0 : j - lo_[1] + 2;
+        return values_.data() + std::size_t{kValues} * kWidth * static_cast<std::size_t>(ring * lines_ + at) +
+               kBefore;
+    }
+    /// Fluxes through the lower sides of row number `row` of slab s: kept for this slab and the next.
+    double* flux(int row, int s) {
+        const int rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
+        return flux_row((s & 1) * rows + row);
+    }
+    double* flux_row(int number) {
+        return fluxes_.data() + std::size_t{kFluxes} * kWidth * static_cast<std::size_t>(number);
+    }
+    double* middle_flux(int j) { return flux_row(2 * (hi_[1] - lo_[1]) + (j & 1)); }
+    double* x_flux() { return flux_row(Dim == 2 ? 2 : 2 * (hi_[1] - lo_[1]) + 2); }
+
+    /// How many cells beyond an end of the row are there to be read, in a line `away` ghost layers from the
+    /// tile.
+    static constexpr int beyond(int away) { return away == 0 ? 2 : away == 1 && kViscous ? 1 : 0; }
+    [[nodiscard]] int away(int axis, int at) const {
+        const auto a = static_cast<std::size_t>(axis);
+        return std::max({0, lo_[a] - at, at - hi_[a] + 1});
+    }
+
+    /// Primitive values of slab s, with the ghosts that are there to be read.
+    void fill_slab(int s) {
+        if constexpr (Dim == 2) {
+            fill(s, 0, beyond(away(1, s)));
+        } else {
+            const int up = away(2, s), more = up == 0 ? 2 : up == 1 && kViscous ? 1 : 0;
+            for (int j = lo_[1] - more; j < hi_[1] + more; ++j) {
+                const int side = away(1, j);
+                fill(j, s, side > 0 && up > 0 ? 0 : beyond(side + up));
+            }
+        }
+    }
+
+    static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
+    static W get(const double* line, int c, int x) { return load_wide(line + c * kWidth + x); }
+    static Vec vector(const double* line, int c, int x) {
+        Vec v;
+        for (int d = 0; d < Dim; ++d) v[static_cast<std::size_t>(d)] = get(line, c + d, x);
+        return v;
+    }
+
+  protected:
+    const Patch<Dim>& patch_;
+    const Scheme& scheme_;
+    Int3 lo_{}, hi_{};
+    int n_ = 0;
+
+  private:
+    void reserve() {
+        const std::size_t line = std::size_t{kValues} * kWidth;
+        values_.resize(line * static_cast<std::size_t>(kRing * lines_));
+        const std::size_t faces = std::size_t{kFluxes} * kWidth;
+        const int slow_rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
+        fluxes_.resize(faces * static_cast<std::size_t>(2 * slow_rows + 3));
+    }
+
+    [[gnu::flatten, gnu::noinline]] void fill(int j, int k, int more) {
+        double* to = line(j, k);
+        const double gamma = scheme_.gas.gamma;
+        for (int x = -more; x < n_ + more; x += kWide) {
+            const int i = lo_[0] + x, n = n_ + more - x;
+            Conserved<Dim, W> q;
+            q.rho = load_wide(patch_.q, i, j, k, 0, n);
+            for (std::size_t d = 0; d < D; ++d)
+                q.m[d] = load_wide(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
+            q.E = load_wide(patch_.q, i, j, k, Dim + 1, n);
+            const Primitive<Dim, W> w = primitive(q, gamma);
+            put(to, kRho, x, w.rho);
+            for (std::size_t d = 0; d < D; ++d) put(to, kU + static_cast<int>(d), x, w.u[d]);
+            put(to, kP, x, w.p);
+            if constexpr (kViscous) {
+                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, load_wide(patch_.centres, i, j, k, d, n));
+                const Gas& gas = scheme_.gas;
+                const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
+                const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
+                put(to, kT, x, T);
+                if constexpr (kTurbulent) {
+                    const W nu = load_wide(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
+                    const W mu_t = mu * sa::eddy(chi);
+                    put(to, kMu, x, mu + mu_t);
+                    put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
+                    put(to, kNu, x, nu);
+                    put(to, kChi, x, chi);
+                    put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
+                } else {
+                    put(to, kMu, x, mu);
+                    put(to, kHeat, x, mu * (1 / gas.prandtl));
+                }
+            }
+        }
+    }
+
+    int lines_ = 1;
+    std::vector<double> values_, fluxes_;
+};
+
+}  // namespace strata::flow

@@ -1,0 +1,140 @@
+#include "solvers/flow/slice_frames.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/run/driver/grid_values.hpp"
+#include "solvers/flow/geometry.hpp"
+#include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/output/row_file.hpp"
+#include "solvers/flow/output/surface.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys, int dimensions) {
+    std::vector<Slice> all;
+    for (const std::string& text : settings.output.slices) try {
+            all.push_back(slice_of(text, dimensions));
+        } catch (const Error&) {
+            keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
+                        "\"x = 0.5\" or \"1: k = 5\" (zone, node, from 1)");
+        }
+    return all;
+}
+
+namespace {
+
+constexpr const char* kHead = "x,y,z,size,rho,u,v,w,p,zone,i,j,k\n";
+constexpr int kNumber = 24, kCount = 9;
+constexpr std::int64_t kRow = 9 * (kNumber + 1) + 4 * (kCount + 1);
+
+class SliceFrames final : public Frames {
+  public:
+    SliceFrames(std::shared_ptr<const Flow> flow, const Settings& settings)
+        : flow_(std::move(flow)), every_(settings.output.slice_steps), gamma_(settings.flow.gamma) {}
+
+    [[nodiscard]] std::int64_t every() const override { return every_; }
+    [[nodiscard]] bool at_end() const override { return true; }
+    void begin(const Simulation&, team::Team&, const std::filesystem::path& folder, std::int64_t,
+               bool) override {
+        folder_ = folder;
+    }
+    void write(const Simulation& run, team::Team& team, double) override {
+        if (run.step() == 0) return;  // tasks of steps find what nodes have
+        for (const Slice& slice : flow_->slices) write(slice, run, team);
+    }
+
+  private:
+    void write(const Slice& slice, const Simulation& run, team::Team& team) const {
+        ValuesNow now(run);
+        const Zones& zones = flow_->grid().zones();
+        const std::vector<int>& patches = now.patches(zones);
+        // Rows before those of each patch: the cells that are cut are known to its process alone.
+        std::vector<std::string> text(patches.size());
+        std::vector<std::int64_t> first(static_cast<std::size_t>(zones.patches()) + 1, 0);
+        for (std::size_t local = 0; local < patches.size(); ++local) {
+            const int patch = patches[local];
+            const int zone = zones.zone_of(patch);
+            for (const SliceRow& row : rows_of(slice, now, static_cast<int>(local), patch))
+                text[local] += text_of(zone, row);
+            first[static_cast<std::size_t>(patch) + 1] = static_cast<std::int64_t>(text[local].size());
+        }
+        team.together().reduce(std::span<std::int64_t>(first), std::plus<>());
+        for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
+        RowFile::write(team, folder_ / fmt::format("slice-{}-{:06}.csv", slice.name, run.step()), kHead,
+                       [&](const RowFile::Place& put) {
+                           for (std::size_t local = 0; local < patches.size(); ++local)
+                               put(text[local], first[static_cast<std::size_t>(patches[local])]);
+                       });
+    }
+
+    [[nodiscard]] std::vector<SliceRow> rows_of(const Slice& slice, ValuesNow& now, int local,
+                                                int patch) const {
+        return flow_->grid().dimensions() == 2 ? rows<2>(slice, now, local, patch)
+                                               : rows<3>(slice, now, local, patch);
+    }
+    template <int Dim>
+    [[nodiscard]] std::vector<SliceRow> rows(const Slice& slice, ValuesNow& now, int local, int patch) const {
+        const FlowZones& grid = flow_->grid();
+        const int zone = grid.zones().zone_of(patch);
+        const Box cells = grid.zones().box(patch);
+        const ZoneShape& shape = grid.source().zones()[static_cast<std::size_t>(zone)];
+        if (slice.zone >= 0 && shape.origin != slice.zone) return {};
+        const auto a = static_cast<std::size_t>(slice.axis);
+        const int node = (slice.node - shape.first[a]) * shape.step[a];
+        if (slice.zone >= 0 && (node < 0 || node > shape.cells[a])) return {};
+        // Where a zone was cut at this index, the faces are those of the part behind.
+        const bool last = node == shape.cells[a];
+        if (slice.zone >= 0 && last && goes_on(shape, a)) return {};
+
+        const Piece nodes = nodes_of(grid.source(), zone, cells);
+        std::vector<std::byte> bytes;
+        now.read({flow_->shown.at_nodes.id()}, local, Dim + 2, bytes);
+        Piece values(nodes.view().box(), Dim + 2);
+        std::memcpy(values.data(), bytes.data(), bytes.size());
+        const auto q = std::as_const(values).view();
+        if (slice.zone < 0) return cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_);
+        return index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
+    }
+    [[nodiscard]] bool goes_on(const ZoneShape& shape, std::size_t axis) const {
+        Int3 behind = shape.first;
+        behind[axis] += shape.step[axis] * shape.cells[axis];
+        const std::span<const ZoneShape> all = flow_->grid().source().zones();
+        return std::any_of(all.begin(), all.end(), [&](const ZoneShape& other) {
+            return other.origin == shape.origin && other.first == behind;
+        });
+    }
+
+    [[nodiscard]] std::string text_of(int zone, const SliceRow& row) const {
+        const std::span<const ZoneShape> shapes = flow_->grid().source().zones();
+        std::string text;
+        for (const double value : {row.x[0], row.x[1], row.x[2], row.size, row.values[0], row.values[1],
+                                   row.values[2], row.values[3], row.values[4]})
+            text += fmt::format("{:>{}.16e},", value, kNumber);
+        const auto number = number_of({shapes.begin(), shapes.end()}, zone, row.cell);
+        for (std::size_t c = 0; c < 4; ++c)
+            text += fmt::format("{:>{}}{}", number[c], kCount, c < 3 ? ',' : '\n');
+        return text;
+    }
+
+    std::shared_ptr<const Flow> flow_;
+    std::int64_t every_;
+    double gamma_;
+    std::filesystem::path folder_;
+};
+
+}  // namespace
+
+std::shared_ptr<Frames> slice_frames(std::shared_ptr<const Flow> flow, const Settings& settings) {
+    return std::make_shared<SliceFrames>(std::move(flow), settings);
+}
+
+}  // namespace strata::flow

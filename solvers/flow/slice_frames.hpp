@@ -1,0 +1,22 @@
+// Cuts through the flow as files.
+#pragma once
+
+#include <memory>
+
+#include "core/run/driver/driver.hpp"
+#include "solvers/flow/output/slices.hpp"
+#include "solvers/flow/tasks.hpp"
+
+namespace strata::flow {
+
+/// The cuts of a case (output.slices). Throws Error with the key's place.
+[[nodiscard]] std::vector<Slice> case_slices(const Settings& settings, const graph::CaseSchema& keys,
+                                             int dimensions);
+
+/// FOLDER/slice-NAME-STEP.csv of each cut, every output.slice_steps steps (0: never) and at the end of a run:
+/// a row for each cell that is cut (or face with the index), in the order of patches: x, y, z, its size,
+/// density, velocity, pressure, zone, i, j, k from 1.
+[[nodiscard]] std::shared_ptr<graph::Frames> slice_frames(std::shared_ptr<const Flow> flow,
+                                                          const Settings& settings);
+
+}  // namespace strata::flow

@@ -1,0 +1,124 @@
+"""What files show of a flow over time and in space: means, and slices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flow_cases import Done, at_end, run_flow
+from solver_cases import solver_program
+
+from strata.run.case import Case
+
+CELLS, STEPS, BEFORE = 24, 12, 4  # steps, and those that a mean leaves out
+STEP = 0.25
+PROBED = (9, 7)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    if solver_program(front, "strata-flow") is None:
+        pytest.skip("the solver of compressible flow is not built")
+
+
+def vortex_over_a_wall(patch: list[int]) -> Case:
+    """A vortex that moves along a wall, in a box of 10 x 10."""
+    centre = [-5 + 10 / CELLS * (n + 0.5) for n in PROBED]
+    return {
+        "solver": "flow",
+        "grid": {
+            "kind": "brick",
+            "cells": [CELLS, CELLS],
+            "zones": [1, 1],
+            "patch": patch,
+            "low": [-5.0, -5.0],
+            "high": [5.0, 5.0],
+        },
+        "flow": {"mach": 0.5, "initial": "vortex"},
+        "initial": {"strength": 2.0, "centre": [-1.0, -3.0]},
+        "time": {
+            "kind": "unsteady",
+            "step": STEP,
+            "end": STEPS * STEP,
+            "cfl": 1000.0,
+            "subiterations": 20,
+            "drop": 1e-3,
+        },
+        "output": {
+            "average": BEFORE * STEP,
+            "probes": centre,
+            "slices": ["x = 1.3", "1: j = 5"],
+            "slice_steps": 6,
+        },
+        "boundary": {
+            "y-min": {"kind": "slip-wall"},
+            **{side: {"kind": "far-field"} for side in ("x-min", "x-max", "y-max")},
+        },
+    }
+
+
+def rows(done: Done, name: str) -> np.ndarray:
+    return np.genfromtxt(done.folder / name, delimiter=",", names=True)
+
+
+def test_means_are_those_of_the_steps_after_their_beginning(tmp_path: Path) -> None:
+    done = run_flow(
+        vortex_over_a_wall([CELLS, CELLS]),
+        tmp_path / "run",
+        "1x1",
+        "--checkpoint",
+        "1000000",
+        "--series",
+        "1",
+    )
+    fields = at_end(done.folder)
+    i, j = PROBED
+    for name, column, component in (
+        ("density", "rho at 1", 0),
+        ("velocity", "u at 1", 0),
+        ("velocity", "v at 1", 1),
+        ("pressure", "p at 1", 0),
+    ):
+        values = done.series[column][BEFORE:]
+        assert len(values) == STEPS - BEFORE and values.std() > 1e-4
+        mean, rms = (
+            fields[f"{what} {name}"].reshape(-1, CELLS, CELLS)[component, j, i] for what in ("mean", "rms")
+        )
+        assert mean == pytest.approx(values.mean(), rel=1e-12)
+        assert rms == pytest.approx(values.std(), rel=1e-8)
+    for force in ("lift", "drag", "moment"):
+        values = done.series[force][BEFORE:]
+        assert done.last(f"mean {force}") == pytest.approx(values.mean(), rel=1e-12, abs=1e-15)
+        assert done.last(f"rms {force}") == pytest.approx(values.std(), rel=1e-8, abs=1e-10)
+    assert abs(done.last("rms lift")) > 1e-3
+
+
+def test_slices_are_whole_and_the_same_on_every_layout_and_after_a_restart(tmp_path: Path) -> None:
+    case = vortex_over_a_wall([8, 6])
+    done = run_flow(case, tmp_path / "one", "1x1")
+    plane, line = rows(done, "slice-x-1.3-000012.csv"), rows(done, "slice-zone-1-j-5-000012.csv")
+    assert plane["size"].sum() == pytest.approx(10, rel=1e-12)
+    assert plane["x"] == pytest.approx(1.3, rel=1e-12) and len(plane) == CELLS
+    assert line["size"].sum() == pytest.approx(10, rel=1e-12)
+    assert line["y"] == pytest.approx(-5 + 4 * 10 / CELLS) and (line["j"] == 5).all()
+    # Gas that has turned with the vortex and is carried along
+    assert np.ptp(plane["v"]) > 0.01 and plane["u"].mean() == pytest.approx(0.5, abs=0.1)
+    assert (done.folder / "slice-x-1.3-000006.csv").exists()
+
+    files = ("slice-x-1.3-000012.csv", "slice-zone-1-j-5-000012.csv", "series.csv")
+    known = [(done.folder / name).read_text() for name in files]
+    four = run_flow(case, tmp_path / "four", "4x1", "--bind", "none")
+    assert [(four.folder / name).read_text() for name in files] == known
+    part = run_flow(case, tmp_path / "part", "2x1", "--steps", "7", "--checkpoint", "1000000")
+    rest = run_flow(case, tmp_path / "rest", "1x2", "--restart", str(part.folder))
+    assert [(rest.folder / name).read_text() for name in files[:2]] == known[:2]
+    assert (rest.folder / files[2]).read_text().splitlines()[-1] == known[2].splitlines()[-1]
+
+
+@pytest.mark.parametrize(("slices", "says"), [(["k = 4"], "k = 4"), (["z = 1"], "z = 1"), (["x"], "x")])
+def test_a_slice_that_is_none_is_refused(tmp_path: Path, slices: list[str], says: str) -> None:
+    case = vortex_over_a_wall([CELLS, CELLS])
+    case["output"]["slices"] = slices
+    with pytest.raises(Exception, match=f"(?s)'{says}' is no slice.*output.slices"):
+        run_flow(case, tmp_path / "run", "1x1")

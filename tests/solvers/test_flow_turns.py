@@ -1,0 +1,95 @@
+"""Compressible flow that is periodic by rotation: a sector stands for the whole annulus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flow_cases import Done, run_flow, write_plot3d
+from solver_cases import solver_program
+
+from strata.run.case import Case
+
+CELLS = (10, 6, 6)  # along the axis, out, around a sector
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    if solver_program(front, "strata-flow") is None:
+        pytest.skip("the solver of compressible flow is not built")
+
+
+def nodes(sector: int, sectors: int) -> np.ndarray:
+    """x, y, z at nodes, of a duct between a hub with a hump and a casing."""
+    s, t, a = np.meshgrid(*(np.linspace(0, 1, n + 1) for n in CELLS), indexing="ij")
+    hub = 1 + 0.05 * np.sin(np.pi * s) ** 2
+    r = hub + (1.5 - hub) * (t + 0.3 * t * (t - 1))
+    angle = 2 * np.pi / sectors * (sector + a)
+    return np.stack([s, r * np.cos(angle), r * np.sin(angle)])
+
+
+def state(x: np.ndarray, mach: float) -> np.ndarray:
+    """A swirl that is not the same all around, but in each quarter: density, momentum, energy."""
+    r, angle = np.hypot(x[1], x[2]), np.arctan2(x[2], x[1])
+    u_x, u_r = mach * (1 + 0.1 * np.cos(4 * angle)), 0.02 * np.sin(4 * angle)
+    u_a = 0.1 / r
+    rho = 1 + 0.05 * np.sin(4 * angle)
+    u = np.stack([u_x, u_r * np.cos(angle) - u_a * np.sin(angle), u_r * np.sin(angle) + u_a * np.cos(angle)])
+    p = 1 / 1.4 - 0.5 * 0.01 / r**2
+    return np.stack([rho, *(rho * u), p / 0.4 + 0.5 * rho * (u**2).sum(0)])
+
+
+def write(folder: Path, sectors: list[int], of: int, mach: float) -> None:
+    zones = [nodes(n, of) for n in sectors]
+    write_plot3d(folder / "grid.p3d", zones)
+    write_plot3d(folder / "start.q", [state(x, mach) for x in zones], f"{mach} 0 1e4 0")
+
+
+def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: object) -> Done:
+    folder.mkdir()
+    mach = 0.3
+    write(folder, list(range(zones)), sectors, mach)
+    case: Case = {
+        "solver": "flow",
+        "grid": {"kind": "file", "file": str(folder / "grid.p3d"), "patch": [5, 6, 4], **grid},
+        "flow": {"equations": "rans", "mach": mach, "reynolds": 1e4, "start": str(folder / "start.q")},
+        "time": {"iterations": iterations, "cfl": 5.0, "implicit": "alternating"},
+        "output": {"probes": [0.45, 1.2, 0.02, 0.65, 0.03, 1.25]},
+        "boundary": {
+            f"{zone + 1}:{face}": {"kind": kind}
+            for zone in range(zones)
+            for face, kind in (
+                ("i-min", "far-field"),
+                ("i-max", "pressure-outflow"),
+                ("j-min", "wall"),
+                ("j-max", "wall"),
+            )
+        },
+    }
+    return run_flow(case, folder / "run", "1x2", "--series", "1")
+
+
+def test_a_sector_of_a_quarter_is_the_whole_annulus(tmp_path: Path) -> None:
+    """Places, velocities, gradients and the change of each iteration: but for rounding."""
+    whole = annulus(tmp_path / "whole", 4, 4, 20)
+    sector = annulus(tmp_path / "sector", 1, 4, 20, turn=90.0)
+    for name in ("residual", "residual momentum", "residual energy", "residual nu"):
+        assert sector.series[name] == pytest.approx(whole.series[name], rel=1e-8)
+    for name in ("u at 1", "v at 1", "w at 1", "p at 1", "u at 2", "v at 2", "w at 2", "rho at 2"):
+        assert sector.series[name] == pytest.approx(whole.series[name], rel=1e-9, abs=1e-11)
+    assert 4 * sector.last("drag") == pytest.approx(whole.last("drag"), rel=1e-8)
+    assert sector.series["residual"][0] > 0.02, "a flow that moves"
+
+
+def test_two_sectors_that_turn_back_are_as_one(tmp_path: Path) -> None:
+    """The other way round, and with a zone between: 45 degrees make no quarter of this flow, 180 do."""
+    one = annulus(tmp_path / "one", 1, 4, 10, turn=-90.0)
+    two = annulus(tmp_path / "two", 2, 4, 10, turn=180.0)
+    assert two.series["residual"] == pytest.approx(one.series["residual"], rel=1e-8)
+    assert 2 * one.last("drag") == pytest.approx(two.last("drag"), rel=1e-8)
+
+
+def test_a_turn_that_fits_no_face_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=r"grid\.turn"):
+        annulus(tmp_path / "wrong", 1, 4, 1, turn=60.0)
