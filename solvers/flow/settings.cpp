@@ -148,8 +148,8 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
          .decides = false,
          .meaning = "steady: the run ends where the residual of density is below; 0: after all iterations"});
     keys.key("time.implicit", &t.implicit,
-             {.choices = {"lu-sgs", "lines", "alternating"},
-              .meaning = "viscous flow: sweeps point by point, along lines away from walls, or by turns"});
+             {.choices = {"lu-sgs", "lines"},
+              .meaning = "viscous flow: sweeps point by point, or lines away from walls"});
     keys.key("time.cfl", &t.cfl, {.least = 0, .above_least = true, .meaning = "local steps: Courant number"});
     keys.key("time.cfl_start", &t.cfl_start,
              {.least = 0, .above_least = true, .meaning = "of the first step"});
@@ -165,6 +165,17 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
              {.least = 1,
               .entries = {0, 4},
               .meaning = "steady: iterations on grids of every second point, of the coarsest grid first"});
+    keys.key("time.multigrid", &t.multigrid,
+             {.least = 1,
+              .most = 8,
+              .meaning = "steady: grids of a cycle, each of every second point of the one before; 1: no cycles"});
+    keys.key("time.cycle", &t.cycle,
+             {.choices = {"v", "w"}, .meaning = "of multigrid: each coarser grid once, or twice"});
+    keys.key("time.smooth", &t.smooth,
+             {.least = 0,
+              .most = 10,
+              .entries = {2, 2},
+              .meaning = "iterations on coarser grids of a cycle before and after those that are coarser still"});
     keys.key("time.end", &t.end,
              {.least = 0, .decides = false, .meaning = "unsteady, in lengths over speeds of sound"});
     keys.key("time.step", &t.step, {.least = 0, .meaning = "unsteady"});
@@ -287,6 +298,11 @@ Scheme Settings::scheme() const {
     return scheme;
 }
 
+int Settings::grids() const {
+    return static_cast<int>(std::max<std::int64_t>(static_cast<std::int64_t>(time.sequence.size()) + 1,
+                                                   time.multigrid));
+}
+
 Stages Settings::stages() const {
     std::vector<std::int64_t> all = time.sequence;
     all.push_back(time.iterations);
@@ -324,6 +340,10 @@ void check(const Settings& s, const CaseSchema& keys) {
     if (!s.steady() && !(s.time.end > 0)) keys.refuse("time.end", "an unsteady case has an end", "> 0");
     if (!s.steady() && !s.time.sequence.empty())
         keys.refuse("time.sequence", "coarser grids come before a steady flow alone", "[]");
+    if (!s.steady() && s.time.multigrid > 1)
+        keys.refuse("time.multigrid", "cycles over coarser grids are for steady flow alone", "1");
+    if (s.time.smooth[0] == 0)
+        keys.refuse("time.smooth", "a coarser grid needs an iteration", "1 or more before those that are coarser");
     for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
                                       {"verify.drag", &s.verify.drag},
                                       {"verify.moment", &s.verify.moment}})

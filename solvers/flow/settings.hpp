@@ -67,11 +67,14 @@ struct SchemeKeys {
 };
 
 struct TimeKeys {
-    std::string kind = "steady", implicit = "alternating";
+    std::string kind = "steady", implicit = "lines";
     double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_start = 1, most_change = 0.2;
     std::int64_t ramp = 0, iterations = 1000, subiterations = 50;
     double residual = 0, drop = 1e-3;
     std::vector<std::int64_t> sequence;
+    std::int64_t multigrid = 1;
+    std::string cycle = "v";
+    std::vector<std::int64_t> smooth{1, 0};
 };
 
 struct ReferenceKeys {
@@ -101,6 +104,8 @@ struct Settings {
     std::map<std::string, BoundaryKeys> boundaries;
 
     [[nodiscard]] Stages stages() const;
+    /// How many there are, those of the sequence and of multigrid cycles.
+    [[nodiscard]] int grids() const;
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;
