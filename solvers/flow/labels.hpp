@@ -46,9 +46,11 @@ struct Labels {
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;
     Field<double> diagonal, diagonal_nu;
-    // Where lines are solved, of their two colours; nu_tilde is the last component
-    std::array<Field<double>, 2> factors, eliminated;
-    Field<double> half_changed;  // by the lines of the first colour
+    /// Where lines are solved, of each pass over them; nu_tilde is the last component of changes.
+    struct Lines {
+        Field<double> factors, eliminated, changed;
+    };
+    std::array<Lines, 3> lines;
 
     // Within a multigrid cycle
     Field<double> defect;      // R of the state at the end of the iterations, which goes to the coarser grid

@@ -70,20 +70,20 @@ void make_iteration_labels(const Step& step) {
     Graph& graph = step.graph;
     Labels& l = step.labels;
     const int dims = step.grid.dimensions();
-    const auto cells = [&](const char* name, int components) {
+    const auto cells = [&](const std::string& name, int components) {
         return graph.field<double>(step.prefix + name, step.zones(), On::cells, {.components = components});
     };
     l.dq = cells("dq", dims + 2);
     l.diagonal = cells("diagonal", 1);
     if (step.has_lines()) {
         const int changes = dims + 2 + (step.turbulent() ? 1 : 0);
-        for (const std::size_t colour : {0U, 1U}) {
-            const std::string which = colour == 0 ? "even lines, " : "odd lines, ";
-            l.factors[colour] =
-                cells((which + "factors").c_str(), dims == 2 ? kLineFactors<2> : kLineFactors<3>);
-            l.eliminated[colour] = cells((which + "eliminated").c_str(), changes);
+        for (int pass = 0; pass < dims; ++pass) {
+            const std::string which = fmt::format("lines {}, ", pass + 1);
+            Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];
+            of.factors = cells(which + "factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>);
+            of.eliminated = cells(which + "eliminated", changes);
+            if (pass < dims - 1) of.changed = cells(which + "changed", changes);
         }
-        l.half_changed = cells("changed by even lines", changes);
     }
     if (step.turbulent()) l.dnu = cells("dnu", 1), l.diagonal_nu = cells("diagonal nu", 1);
     l.changes = graph.scalar<Changes>(step.prefix + "changes", Reduce::sum);

@@ -1,33 +1,14 @@
-// Eight lines of a colour at once: along x each second one, or, where lines go along x, each second row.
+// Eight lines at once: side by side along x, or, where lines go along x, in eight rows.
 #include "solvers/flow/scheme/lines.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lanes.hpp"
 
 namespace strata::flow {
 namespace {
-
-/// Every second value from a row on, and back.
-Lanes load_second(const double* p, int n) {
-    const int values = 2 * n - 1;
-    const Lanes a = load(p, std::min(values, kLanes));
-    const Lanes b = values > kLanes ? load(p + kLanes, values - kLanes) : Lanes{};
-    return mpm::shuffle<0, 2, 4, 6, 8, 10, 12, 14>(a, b);
-}
-void store_second(double* p, const Lanes& x, int n) {
-#ifdef __AVX512F__
-    const unsigned mask = 0x5555U & ((1U << (2 * n)) - 1);
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask),
-                          (__m512d)mpm::shuffle<0, 0, 1, 1, 2, 2, 3, 3>(x, x));
-    if (n > kLanes / 2)
-        _mm512_mask_storeu_pd(p + kLanes, static_cast<__mmask8>(mask >> kLanes),
-                              (__m512d)mpm::shuffle<4, 4, 5, 5, 6, 6, 7, 7>(x, x));
-#else
-    for (int l = 0; l < n; ++l) p[2 * l] = x[l];
-#endif
-}
 
 /// (A . S +- |A . S|) / 2, as s 1 + r1 (alpha p + beta f) + r2 (gamma p + delta f): r1 = (1, u, H), r2 = (0,
 /// n, u . n), and p, f the changes of the pressure and of rho u . n with dq. |lambda| of no wave is below a
@@ -124,19 +105,15 @@ class Lines {
           diagonals_(diagonals),
           gamma_(scheme.gas.gamma) {}
 
-    [[gnu::flatten]] void eliminate(const StepSize& step, const Upwind& residual, const Upwind& beside,
-                                    const Upwind& above, const FieldView<const double>& factors_above,
-                                    const Unknowns& g, const FieldView<double>& factors) const {
+    [[gnu::flatten]] void eliminate(const StepSize& step, const Upwind& given, const Upwind& above,
+                                    const FieldView<const double>& factors_above, const Unknowns& g,
+                                    const FieldView<double>& factors) const {
         const double over_cfl = 1 / (1 + step.cfl);
         each(-1, [&](const Int3& at, int n, bool first, bool last) {
             const Cell own = cell_at(at, n);
             const Int3 up = moved(at, axis_, 1), down = moved(at, axis_, -1);
             const Vec upper = face(at, axis_, 1, n), lower = face(at, axis_, 0, n);
             Lanes M[N][N], X[N][N + 1];  // M X = (-L | g)
-
-            Column right;
-            for (std::size_t r = 0; r < N; ++r) right[r] = -get(residual.mean, at, static_cast<int>(r), n);
-            if (lines_.colour == 1) add_beside(at, n, beside.mean, right);
 
             // The cell itself: time, waves through all faces, friction along the line and beside it.
             const Lanes physical = step.physical * get(patch_.volumes, at, 0, n);
@@ -164,8 +141,18 @@ class Lines {
                     for (std::size_t r = 0; r < N; ++r) M[r][c] += squares * part[r];
                 }
 
+            Column right;
+            for (std::size_t r = 0; r < N; ++r) right[r] = get(given.mean, at, static_cast<int>(r), n);
+            if (lines_.is_first)
+                for (Lanes& x : right) x = -x;
+            else
+                right = product(M, right);
+
             // Above: dq_above = g - E dq.
-            if (!first || lines_.above != LineEnd::ends) {
+            const LineEnd end = last ? lines_.below : LineEnd::goes_on;
+            if (first && lines_.above == LineEnd::seam) damp(own, upper, M);
+            if (end == LineEnd::seam) damp(own, lower, M);
+            if (!first || (lines_.above != LineEnd::ends && lines_.above != LineEnd::seam)) {
                 const Cell cell = cell_at(up, n);
                 const Wave waves(cell, upper, gamma_, -1);
                 const bool image = first && lines_.above != LineEnd::goes_on;
@@ -189,8 +176,7 @@ class Lines {
                 }
             }
             // Below: the next cell of the line, an image, or nothing.
-            const LineEnd end = last ? lines_.below : LineEnd::goes_on;
-            if (end == LineEnd::ends) {
+            if (end == LineEnd::ends || end == LineEnd::seam) {
                 for (auto& row : X) std::fill(row, row + N, Lanes{});
             } else {
                 const Cell cell = cell_at(down, n);
@@ -213,8 +199,7 @@ class Lines {
                 put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
             if (scheme_.turbulent())
-                eliminate_nu(at, n, first, end, own, sides, residual, beside, above, factors_above, g,
-                             factors);
+                eliminate_nu(at, n, first, end, own, sides, given, above, factors_above, g, factors);
         });
     }
 
@@ -257,12 +242,9 @@ class Lines {
                 Int3 at{};
                 at[axis_] = way > 0 ? cells.lo[axis_] + step : cells.hi[axis_] - 1 - step;
                 at[third_] = other;
-                const int begin = cells.lo[across_],
-                          odd = (begin + (Dim == 3 ? other : 0) + lines_.colour) & 1;
-                for (int i = begin + odd; i < cells.hi[across_]; i += 2 * kLanes) {
+                for (int i = cells.lo[across_]; i < cells.hi[across_]; i += kLanes) {
                     at[across_] = i;
-                    body(at, std::min(kLanes, (cells.hi[across_] - i + 1) / 2), step == 0,
-                         step == length - 1);
+                    body(at, std::min(kLanes, cells.hi[across_] - i), step == 0, step == length - 1);
                 }
             }
     }
@@ -271,16 +253,18 @@ class Lines {
         return at;
     }
     [[nodiscard]] Lanes get(const FieldView<const double>& f, const Int3& at, int c, int n) const {
-        if (across_ == 0)
-            return load_second(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 2 * n - 1), n);
+        if (across_ == 0) return load(f, at[0], at[1], at[2], c, n);
+        const double* p = graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1);
+        const std::ptrdiff_t stride = f.stride(1);
         Lanes x{};
-        for (int l = 0; l < n; ++l) x[l] = f(at[0], at[1] + 2 * l, at[2], c);
+        for (int l = 0; l < n; ++l) x[l] = p[l * stride];
         return x;
     }
     void put(const FieldView<double>& f, const Int3& at, int c, const Lanes& x, int n) const {
-        if (across_ == 0)
-            return store_second(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 2 * n - 1), x, n);
-        for (int l = 0; l < n; ++l) f(at[0], at[1] + 2 * l, at[2], c) = x[l];
+        if (across_ == 0) return store(f, at[0], at[1], at[2], c, x, n);
+        double* p = graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1);
+        const std::ptrdiff_t stride = f.stride(1);
+        for (int l = 0; l < n; ++l) p[l * stride] = x[l];
     }
     [[nodiscard]] Vec face(const Int3& cell, std::size_t axis, int by, int n) const {
         const Int3 at = moved(cell, axis, by);
@@ -312,6 +296,11 @@ class Lines {
             for (std::size_t r = 0; r < N; ++r) M[r][c] += part[r];
         }
     }
+    static void damp(const Cell& cell, const Vec& s, Lanes (&M)[N][N]) {
+        static const double by = getenv("SEAM") ? atof(getenv("SEAM")) : 0.5;
+        const Lanes square = dot(s, s), radius = abs(dot(cell.u, s)) + cell.a * (square * over_root(max(square, broadcast(1e-300))));
+        for (std::size_t r = 0; r < N; ++r) M[r][r] += by * radius;
+    }
     /// ((A . S + way |A . S|) / 2 + way K) dq.
     [[nodiscard]] Column coupling(const Wave& waves, const Cell& cell, const Column& dq, int way) const {
         Column sum = waves.times(dq);
@@ -332,40 +321,9 @@ class Lines {
         for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= 2.0 * through * normal[d];
         return dq;
     }
-    /// What cells on both sides of the line have changed, to the right-hand side.
-    void add_beside(const Int3& at, int n, const FieldView<const double>& dq, Column& right) const {
-        for (std::size_t a = 0; a < D; ++a) {
-            if (a == axis_) continue;
-            for (const int by : {-1, 1}) {
-                const Int3 there = moved(at, a, by);
-                const Cell cell = cell_at(there, n);
-                const Wave waves(cell, face(at, a, by > 0 ? 1 : 0, n), gamma_, -by);
-                Column change;
-                for (std::size_t r = 0; r < N; ++r) change[r] = beside(dq, there, static_cast<int>(r), n);
-                const Column part = coupling(waves, cell, change, -by);
-                for (std::size_t r = 0; r < N; ++r) right[r] -= static_cast<double>(by) * part[r];
-            }
-        }
-    }
-    /// Changes beyond boundaries count as zero: there the view ends.
-    [[nodiscard]] Lanes beside(const FieldView<const double>& dq, const Int3& at, int c, int n) const {
-        const Box& seen = dq.box();
-        for (std::size_t a = 0; a < 3; ++a)
-            if (a != across_ && (at[a] < seen.lo[a] || at[a] >= seen.hi[a])) return Lanes{};
-        const int low = at[across_], high = low + 2 * (n - 1);
-        if (low >= seen.lo[across_] && high < seen.hi[across_]) return get(dq, at, c, n);
-        Lanes x{};
-        Int3 one = at;
-        for (int l = 0; l < n; ++l) {
-            one[across_] = low + 2 * l;
-            if (seen.contains(one)) x[l] = dq(one[0], one[1], one[2], c);
-        }
-        return x;
-    }
-
     void eliminate_nu(const Int3& at, int n, bool first, LineEnd end, const Cell& own,
-                      const std::array<Vec, 2 * D>& sides, const Upwind& residual, const Upwind& beside_of,
-                      const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
+                      const std::array<Vec, 2 * D>& sides, const Upwind& given, const Upwind& above,
+                      const FieldView<const double>& factors_above, const Unknowns& g,
                       const FieldView<double>& factors) const {
         const Lanes diffusion = get(diagonals_.viscosity, at, 1, n), zero{};
         // Of the change across a face, up the index or against it.
@@ -373,15 +331,8 @@ class Lines {
             return max(sign * dot(own.u, s), zero) + diffusion * dot(s, s);
         };
         Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n);
-        Lanes right = -get(residual.nu_tilde, at, 0, n), e{};
-        if (lines_.colour == 1) {
-            std::size_t side = 2;
-            for (std::size_t a = 0; a < D; ++a) {
-                if (a == axis_) continue;
-                for (const int by : {-1, 1})
-                    right += from(sides[side++], -by) * beside(beside_of.nu_tilde, moved(at, a, by), 0, n);
-            }
-        }
+        Lanes right = get(given.nu_tilde, at, 0, n), e{};
+        right = lines_.is_first ? -right : m * right;
         const Int3 up = moved(at, axis_, 1);
         const Lanes upper = from(sides[1], -1), lower = from(sides[0], 1);
         const LineEnd top = first ? lines_.above : LineEnd::goes_on;
@@ -391,6 +342,9 @@ class Lines {
         } else {
             m -= image_of_nu(top) * upper;
         }
+        static const double nus = getenv("SEAMNU") ? atof(getenv("SEAMNU")) : 0;
+        if (end == LineEnd::seam) m += nus * lower;
+        if (top == LineEnd::seam) m += nus * upper;
         if (end == LineEnd::goes_on || end == LineEnd::joined)
             e = lower / m;
         else
@@ -426,6 +380,12 @@ class Lines {
         nu = (nu + e * get(g.nu_tilde, there, 0, n)) / (1.0 - e * get(factors, there, kNu, n));
     }
 
+    static Column product(const Lanes (&M)[N][N], const Column& x) {
+        Column sum{};
+        for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t c = 0; c < N; ++c) sum[r] += M[r][c] * x[c];
+        return sum;
+    }
     /// Gauss' elimination without pivots: the diagonal is at least the sum of what couples.
     template <std::size_t C>
     static void solve(Lanes (&M)[N][N], Lanes (&X)[N][C]) {
@@ -465,11 +425,10 @@ Patch<Dim> no_patch() {
 
 template <int Dim>
 void eliminate_lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme,
-                     const StepSize& step, const Diagonals& diagonals, const Upwind& residual,
-                     const Upwind& beside, const Upwind& above, const FieldView<const double>& factors_above,
-                     const Unknowns& g, const FieldView<double>& factors) {
-    Lines<Dim>(lines, patch, scheme, diagonals)
-        .eliminate(step, residual, beside, above, factors_above, g, factors);
+                     const StepSize& step, const Diagonals& diagonals, const Upwind& given,
+                     const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
+                     const FieldView<double>& factors) {
+    Lines<Dim>(lines, patch, scheme, diagonals).eliminate(step, given, above, factors_above, g, factors);
 }
 
 template <int Dim>
@@ -480,32 +439,13 @@ void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& 
     Lines<Dim>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
 }
 
-template <int Dim>
-void fill_other_colour(const LineSet& lines, const Scheme& scheme, const Upwind& from,
-                       const Unknowns& change) {
-    const int across = lines.axis == 0 ? 1 : 0, third = 3 - lines.axis - across;
-    const bool zero = from.mean.origin() == nullptr;
-    const auto fill = [&](const FieldView<const double>& f, const FieldView<double>& to, int components) {
-        for (int c = 0; c < components; ++c)
-            graph::for_each(lines.cells, [&](int i, int j, int k) {
-                const Int3 at{i, j, k};
-                const int number = at[static_cast<std::size_t>(across)] +
-                                   (Dim == 3 ? at[static_cast<std::size_t>(third)] : 0);
-                if (((number + lines.colour) & 1) != 0) to(i, j, k, c) = zero ? 0 : f(i, j, k, c);
-            });
-    };
-    fill(from.mean, change.mean, Dim + 2);
-    if (scheme.turbulent()) fill(from.nu_tilde, change.nu_tilde, 1);
-}
-
-#define STRATA_FLOW_LINES(Dim)                                                                              \
-    template void eliminate_lines<Dim>(const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&,   \
-                                       const Diagonals&, const Upwind&, const Upwind&, const Upwind&,       \
-                                       const FieldView<const double>&, const Unknowns&,                     \
-                                       const FieldView<double>&);                                           \
-    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                       \
-                                        const FieldView<const double>&, const Upwind&, const Unknowns&);    \
-    template void fill_other_colour<Dim>(const LineSet&, const Scheme&, const Upwind&, const Unknowns&);
+#define STRATA_FLOW_LINES(Dim)                                                                            \
+    template void eliminate_lines<Dim>(const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, \
+                                       const Diagonals&, const Upwind&, const Upwind&,                    \
+                                       const FieldView<const double>&, const Unknowns&,                   \
+                                       const FieldView<double>&);                                         \
+    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                     \
+                                        const FieldView<const double>&, const Upwind&, const Unknowns&);
 STRATA_FLOW_LINES(2)
 STRATA_FLOW_LINES(3)
 #undef STRATA_FLOW_LINES

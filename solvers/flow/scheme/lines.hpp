@@ -1,12 +1,13 @@
-// The implicit step along lines away from walls, where cells are thousands of times longer than high and
-// sweeps point by point converge slowly. As Wright, Candler and Bose's data-parallel line relaxation (AIAA J.
-// 36(9) (1998) 1603), with whole matrices of Dim + 2 equations for every face of a cell:
-//   (V/dt + sum over faces of |A . S| / 2 + K) dq - L dq_below + U dq_above + ... = -R,
-//   L = (A . S + |A . S| + K)_below / 2,  U = (A . S - |A . S| - K)_above / 2,
-// K the Jacobian of viscous fluxes across a thin layer. Lines of one axis are solved exactly, by block
-// elimination (Thomas' algorithm) down the line and substitution up it. They have two colours, by turns as
-// the squares of a chessboard: those of the first count changes beside them as zero, those of the second see
-// what the first have changed on both sides.
+// The implicit step along lines, with whole matrices of Dim + 2 equations for every face of a cell. With
+//   D = V/dt + sum over faces of |A . S| / 2 + K,
+//   T = the neighbours' parts along one axis, - L dq_below + U dq_above,
+//   L = (A . S + |A . S|)_below / 2 + K_below,  U = (A . S - |A . S|)_above / 2 - K_above,
+// and K the Jacobian of viscous fluxes across a thin layer, the step is factored with the whole diagonal in
+// every factor (Bardina and Lombard, AIAA 87-0592; MacCormack, AIAA 97-2100):
+//   (D + T_j) D^-1 (D + T_i) dq = -R,
+// first along lines away from walls, where cells are thousands of times longer than high, then along the
+// others. Each factor is solved exactly, by block elimination (Thomas' algorithm) down the lines and
+// substitution up them.
 //
 // At its lower end a line ends at a wall, whose mirror image changes with the cell; or goes on in the zone
 // beyond a join, where another line ends that was eliminated towards the same face: the two last cells are
@@ -25,38 +26,33 @@ inline constexpr int kLineFactors = (Dim + 2) * (Dim + 2) + 1;
 /// What lies beyond an end of a patch's lines.
 enum class LineEnd {
     ends,      // changes count as zero
+    seam,      // there is another zone: changes count as zero, which the diagonal makes up for
     goes_on,   // the next patch of the zone
     joined,    // lower end: the end of a line of another zone, towards which that was eliminated, too
     wall,      // a wall without slip: velocities and nu~ of its image are the negative ones
     mirrored,  // a slip wall or plane of symmetry: the image's velocity across the face is the negative one
 };
 
-/// The lines of a patch along an axis, of one colour: 0 or 1, the parity of the indices across the lines.
+/// The lines of a patch along an axis.
 struct LineSet {
     Box cells;
     int axis = 1;
-    int colour = 0;
+    bool is_first = true;  // factor of the step
     LineEnd below = LineEnd::ends, above = LineEnd::ends;
 };
 
-/// In: R, and for the second colour the changes of the first one with one layer around (no_field() for the
-/// first colour). `above`, `factors_above`: g and factors with the layer above, read where lines go on there.
-/// Out, on the lines' cells: g and factors.
+/// In: R for the first factor, what the factor before has made for others. `above`, `factors_above`: g and
+/// factors with the layer above, read where lines go on there. Out: g and factors.
 template <int Dim>
 void eliminate_lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme,
-                     const StepSize& step, const Diagonals& diagonals, const Upwind& residual,
-                     const Upwind& beside, const Upwind& above, const FieldView<const double>& factors_above,
-                     const Unknowns& g, const FieldView<double>& factors);
+                     const StepSize& step, const Diagonals& diagonals, const Upwind& given,
+                     const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
+                     const FieldView<double>& factors);
 
 /// In: g and factors, of joined lines with the layer below. `below`: changes with the layer below, read where
-/// lines go on there. Out, in `change`: dq of the lines' cells.
+/// lines go on there. Out, in `change`: dq.
 template <int Dim>
 void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& g,
                       const FieldView<const double>& factors, const Upwind& below, const Unknowns& change);
-
-/// The cells of the other colour: from `from`, or zero where that is no_field().
-template <int Dim>
-void fill_other_colour(const LineSet& lines, const Scheme& scheme, const Upwind& from,
-                       const Unknowns& change);
 
 }  // namespace strata::flow

@@ -31,7 +31,7 @@ V diffusivity(const V& chi, bool negative) {
 }
 
 /// Production less destruction, for a unit of volume, and a slope for the implicit step: that of destruction
-/// less production by nu~ with fw, S~ and ft2 held, where it is positive.
+/// less production by nu~ with fv2 and ft2 held, where it is positive.
 template <class V>
 struct Source {
     V value, slope;
@@ -63,7 +63,12 @@ Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& d
     const V fw = g * over_sixth_root((g6 + c6) * (1 / (1 + c6)));
     const V growth = cb1 * (1.0 - ft2) * S * over_d2;
     const V decay = (cw1 * fw - (cb1 / (kappa * kappa)) * ft2) * own * over_d2;
-    Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth, zero)};
+    // By nu~: fw changes with r, and r and S with nu~ (fv2 and ft2 are held).
+    const V steep = (fw * c6) * (1.0 + cw2 * (6.0 * r2 * r2 * r - 1.0)) /
+                    (max(g, zero + 1e-30) * (g6 + c6)) * r * (turning / S);
+    const V more = cw1 * select(ratio < 10.0, max(steep, zero), zero) * own * over_d2 -
+                   cb1 * (1.0 - ft2) * max(bar, zero) * over_d2;
+    Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth + more, zero)};
     if (form.negative) {  // equations 22 and 23
         const V growth_below = cb1 * (1 - ct3) * vorticity;
         const V decay_below = -cw1 * own * over_d2;
