@@ -4,101 +4,44 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "solvers/flow/scheme/gas.hpp"
-#include "solvers/flow/scheme/lanes.hpp"
+#include "solvers/flow/scheme/waves.hpp"
 
 namespace strata::flow {
 namespace {
 
-/// (A . S +- |A . S|) / 2, as s 1 + r1 (alpha p + beta f) + r2 (gamma p + delta f): r1 = (1, u, H), r2 = (0,
-/// n, u . n), and p, f the changes of the pressure and of rho u . n with dq. |lambda| of no wave is below a
-/// hundredth of the largest.
-template <int Dim>
-class Waves {
-    static constexpr std::size_t D = Dim;
-
-  public:
-    using Vec = Vector<Dim, Lanes>;
-    using Column = std::array<Lanes, D + 2>;
-
-    /// What a cell gives to the matrices of its faces.
-    struct Cell {
-        Vec u;
-        Lanes H, E, a, half_square;
-        Lanes heat, momentum;  // viscosities (Diagonals::viscosity)
-    };
-
-    /// way: 1, -1, or 0 for |A . S| / 2.
-    Waves(const Cell& cell, const Vec& s, double gamma, int way) : cell_(cell), g1_(gamma - 1) {
-        square_ = dot(s, s);
-        const Lanes over = over_root(max(square_, broadcast(1e-300))), half = 0.5 * square_ * over;
-        for (std::size_t d = 0; d < D; ++d) n_[d] = s[d] * over;
-        through_ = dot(cell.u, n_);
-        const Lanes a = cell.a, least = 0.01 * (abs(through_) + a), over_a = 1.0 / a;
-        const Lanes still = max(abs(through_), least), up = max(abs(through_ + a), least),
-                    down = max(abs(through_ - a), least);
-        const Lanes mean = (0.5 * (up + down) - still), skew = 0.5 * (up - down) * over_a;
-        const double sign = way < 0 ? -1 : 1, plain = way == 0 ? 0 : 1;
-        s_ = half * (plain * through_ + sign * still);
-        alpha_ = half * (sign * mean * over_a * over_a);
-        beta_ = half * (plain + sign * skew);
-        gamma_ = beta_;
-        delta_ = half * (sign * mean);
-    }
-
-    [[nodiscard]] Column times(const Column& dq) const {
-        Lanes p = cell_.half_square * dq[0] + dq[D + 1], f = -through_ * dq[0];
-        for (std::size_t d = 0; d < D; ++d) p -= cell_.u[d] * dq[d + 1], f += n_[d] * dq[d + 1];
-        p *= g1_;
-        const Lanes one = alpha_ * p + beta_ * f, two = gamma_ * p + delta_ * f;
-        Column sum;
-        sum[0] = s_ * dq[0] + one;
-        for (std::size_t d = 0; d < D; ++d) sum[d + 1] = s_ * dq[d + 1] + one * cell_.u[d] + two * n_[d];
-        sum[D + 1] = s_ * dq[D + 1] + one * cell_.H + two * through_;
-        return sum;
-    }
-    [[nodiscard]] const Lanes& square() const { return square_; }
-    [[nodiscard]] const Vec& normal() const { return n_; }
-
-  private:
-    const Cell& cell_;
-    double g1_;
-    Vec n_;
-    Lanes square_, through_, s_, alpha_, beta_, gamma_, delta_;
-};
-
-/// K dq for a face of area 1 and a volume of 1: what friction and heat conduction take away.
-template <int Dim>
-typename Waves<Dim>::Column conducted(const typename Waves<Dim>::Cell& cell,
-                                      const typename Waves<Dim>::Column& dq) {
-    constexpr std::size_t D = Dim;
-    typename Waves<Dim>::Column sum;
-    Lanes work{}, heat = dq[D + 1] - cell.E * dq[0];
-    sum[0] = Lanes{};
-    for (std::size_t d = 0; d < D; ++d) {
-        const Lanes faster = dq[d + 1] - cell.u[d] * dq[0];
-        sum[d + 1] = cell.momentum * faster;
-        work += cell.u[d] * sum[d + 1];
-        heat -= cell.u[d] * faster;
-    }
-    sum[D + 1] = work + cell.heat * heat;
-    return sum;
+/// Eight values, each `stride` further in memory.
+Lanes load_apart(const double* p, std::ptrdiff_t stride, int n) {
+#ifdef __AVX512F__
+    const __m512i at = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    return (Lanes)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>((1U << n) - 1), at, p, 8);
+#else
+    Lanes x{};
+    for (int l = 0; l < n; ++l) x[l] = p[l * stride];
+    return x;
+#endif
+}
+void store_apart(double* p, std::ptrdiff_t stride, const Lanes& x, int n) {
+#ifdef __AVX512F__
+    const __m512i at = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    _mm512_mask_i64scatter_pd(p, static_cast<__mmask8>((1U << n) - 1), at, (__m512d)x, 8);
+#else
+    for (int l = 0; l < n; ++l) p[l * stride] = x[l];
+#endif
 }
 
-template <int Dim>
+template <int Dim, bool along_x>
 class Lines {
     static constexpr std::size_t D = Dim, N = Dim + 2;
     static constexpr int kNu = kLineFactors<Dim> - 1;
     using Wave = Waves<Dim>;
-    using Cell = typename Wave::Cell;
-    using Vec = typename Wave::Vec;
-    using Column = typename Wave::Column;
+    using Cell = WaveCell<Dim>;
+    using Vec = Vector<Dim, Lanes>;
+    using Column = flow::Column<Dim>;
 
   public:
     Lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme, const Diagonals& diagonals)
         : lines_(lines),
           axis_(static_cast<std::size_t>(lines.axis)),
-          across_(lines.axis == 0 ? 1 : 0),
           third_(3 - axis_ - across_),
           patch_(patch),
           scheme_(scheme),
@@ -129,17 +72,15 @@ class Lines {
                 }
             for (std::size_t c = 0; c < N; ++c)
                 for (std::size_t r = 0; r < N; ++r) M[r][c] = r == c ? time : Lanes{};
+            WaveSum<Dim> sum;
             Lanes squares{};
             for (const Vec& s : sides) {
-                const Wave waves(own, s, gamma_, 0);
+                const Wave waves(own, s, 0);
                 squares += waves.square();
-                add_matrix(waves, M);
+                sum.add(waves);
             }
-            if (scheme_.viscous())
-                for (std::size_t c = 0; c < N; ++c) {
-                    const Column part = conducted<Dim>(own, unit(c));
-                    for (std::size_t r = 0; r < N; ++r) M[r][c] += squares * part[r];
-                }
+            sum.add_to(M, own, gamma_ - 1);
+            if (scheme_.viscous()) add_conduction<Dim>(M, own, squares);
 
             Column right;
             for (std::size_t r = 0; r < N; ++r) right[r] = get(given.mean, at, static_cast<int>(r), n);
@@ -154,7 +95,7 @@ class Lines {
             if (end == LineEnd::seam) damp(own, lower, M);
             if (!first || (lines_.above != LineEnd::ends && lines_.above != LineEnd::seam)) {
                 const Cell cell = cell_at(up, n);
-                const Wave waves(cell, upper, gamma_, -1);
+                const Wave waves(cell, upper, -1);
                 const bool image = first && lines_.above != LineEnd::goes_on;
                 const FieldView<const double> E = first ? factors_above : readable(factors),
                                               before = first ? above.mean : readable(g.mean);
@@ -180,15 +121,22 @@ class Lines {
                 for (auto& row : X) std::fill(row, row + N, Lanes{});
             } else {
                 const Cell cell = cell_at(down, n);
-                const Wave waves(cell, lower, gamma_, 1);
-                const bool image = end == LineEnd::wall || end == LineEnd::mirrored;
-                for (std::size_t c = 0; c < N; ++c) {
-                    const Column part =
-                        coupling(waves, cell, image ? imaged(end, waves.normal(), unit(c)) : unit(c), 1);
-                    for (std::size_t r = 0; r < N; ++r) {
-                        X[r][c] = image ? Lanes{} : -part[r];
-                        if (image) M[r][c] -= part[r];
+                const Wave waves(cell, lower, 1);
+                if (end == LineEnd::wall || end == LineEnd::mirrored) {
+                    for (std::size_t c = 0; c < N; ++c) {
+                        const Column part =
+                            coupling(waves, cell, imaged(end, waves.normal(), unit(c)), 1);
+                        for (std::size_t r = 0; r < N; ++r) M[r][c] -= part[r];
                     }
+                    for (auto& row : X) std::fill(row, row + N, Lanes{});
+                } else {
+                    Lanes L[N][N] = {};
+                    WaveSum<Dim> one;
+                    one.add(waves);
+                    one.add_to(L, cell, gamma_ - 1);
+                    if (scheme_.viscous()) add_conduction<Dim>(L, cell, waves.square());
+                    for (std::size_t r = 0; r < N; ++r)
+                        for (std::size_t c = 0; c < N; ++c) X[r][c] = -L[r][c];
                 }
             }
             for (std::size_t r = 0; r < N; ++r) X[r][N] = right[r];
@@ -253,18 +201,16 @@ class Lines {
         return at;
     }
     [[nodiscard]] Lanes get(const FieldView<const double>& f, const Int3& at, int c, int n) const {
-        if (across_ == 0) return load(f, at[0], at[1], at[2], c, n);
-        const double* p = graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1);
-        const std::ptrdiff_t stride = f.stride(1);
-        Lanes x{};
-        for (int l = 0; l < n; ++l) x[l] = p[l * stride];
-        return x;
+        if constexpr (along_x)
+            return load_apart(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1), f.stride(1), n);
+        else
+            return load(f, at[0], at[1], at[2], c, n);
     }
     void put(const FieldView<double>& f, const Int3& at, int c, const Lanes& x, int n) const {
-        if (across_ == 0) return store(f, at[0], at[1], at[2], c, x, n);
-        double* p = graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1);
-        const std::ptrdiff_t stride = f.stride(1);
-        for (int l = 0; l < n; ++l) p[l * stride] = x[l];
+        if constexpr (along_x)
+            store_apart(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1), f.stride(1), x, n);
+        else
+            store(f, at[0], at[1], at[2], c, x, n);
     }
     [[nodiscard]] Vec face(const Int3& cell, std::size_t axis, int by, int n) const {
         const Int3 at = moved(cell, axis, by);
@@ -290,12 +236,6 @@ class Lines {
         column[c] = broadcast(1);
         return column;
     }
-    static void add_matrix(const Wave& waves, Lanes (&M)[N][N]) {
-        for (std::size_t c = 0; c < N; ++c) {
-            const Column part = waves.times(unit(c));
-            for (std::size_t r = 0; r < N; ++r) M[r][c] += part[r];
-        }
-    }
     static void damp(const Cell& cell, const Vec& s, Lanes (&M)[N][N]) {
         static const double by = getenv("SEAM") ? atof(getenv("SEAM")) : 0.5;
         const Lanes square = dot(s, s), radius = abs(dot(cell.u, s)) + cell.a * (square * over_root(max(square, broadcast(1e-300))));
@@ -303,7 +243,7 @@ class Lines {
     }
     /// ((A . S + way |A . S|) / 2 + way K) dq.
     [[nodiscard]] Column coupling(const Wave& waves, const Cell& cell, const Column& dq, int way) const {
-        Column sum = waves.times(dq);
+        Column sum = waves.times(cell, gamma_ - 1, dq);
         if (!scheme_.viscous()) return sum;
         const Column part = conducted<Dim>(cell, dq);
         const Lanes by = static_cast<double>(way) * waves.square();
@@ -404,8 +344,9 @@ class Lines {
                 for (std::size_t c = 0; c < C; ++c) X[r][c] -= M[r][p] * X[p][c];
     }
 
+    static constexpr std::size_t across_ = along_x ? 1 : 0;
     const LineSet& lines_;
-    std::size_t axis_, across_, third_;
+    std::size_t axis_, third_;
     const Patch<Dim>& patch_;
     const Scheme& scheme_;
     const Diagonals& diagonals_;
@@ -428,7 +369,12 @@ void eliminate_lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme
                      const StepSize& step, const Diagonals& diagonals, const Upwind& given,
                      const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
                      const FieldView<double>& factors) {
-    Lines<Dim>(lines, patch, scheme, diagonals).eliminate(step, given, above, factors_above, g, factors);
+    if (lines.axis == 0)
+        Lines<Dim, true>(lines, patch, scheme, diagonals)
+            .eliminate(step, given, above, factors_above, g, factors);
+    else
+        Lines<Dim, false>(lines, patch, scheme, diagonals)
+            .eliminate(step, given, above, factors_above, g, factors);
 }
 
 template <int Dim>
@@ -436,7 +382,10 @@ void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& 
                       const FieldView<const double>& factors, const Upwind& below, const Unknowns& change) {
     const Patch<Dim> none = no_patch<Dim>();
     const Diagonals no_diagonals{no_field(), no_field(), no_field()};
-    Lines<Dim>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
+    if (lines.axis == 0)
+        Lines<Dim, true>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
+    else
+        Lines<Dim, false>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
 }
 
 #define STRATA_FLOW_LINES(Dim)                                                                            \
