@@ -149,13 +149,17 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
          .meaning = "steady: the run ends where the residual of density is below; 0: after all iterations"});
     keys.key("time.implicit", &t.implicit,
              {.choices = {"lu-sgs", "lines"},
-              .meaning = "viscous flow: sweeps point by point, or lines away from walls"});
+              .meaning = "viscous flow: sweeps point by point, or lines along each axis"});
     keys.key("time.cfl", &t.cfl, {.least = 0, .above_least = true, .meaning = "local steps: Courant number"});
     keys.key("time.cfl_start", &t.cfl_start,
              {.least = 0, .above_least = true, .meaning = "of the first step"});
     keys.key("time.ramp", &t.ramp, {.least = 0, .meaning = "iterations over which the CFL number grows"});
     keys.key("time.cfl_turbulence", &t.cfl_turbulence,
              {.least = 0, .meaning = "of the turbulence model; 0: the same"});
+    keys.key("time.cfl_across", &t.cfl_across,
+             {.least = 0,
+              .above_least = true,
+              .meaning = "lines: at most, along all axes but the one along which a cell is thinnest"});
     keys.key("time.most_change", &t.most_change,
              {.least = 0,
               .most = 1,

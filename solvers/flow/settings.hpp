@@ -68,7 +68,7 @@ struct SchemeKeys {
 
 struct TimeKeys {
     std::string kind = "steady", implicit = "lines";
-    double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_start = 1, most_change = 0.2;
+    double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_across = 10, cfl_start = 1, most_change = 0.2;
     std::int64_t ramp = 0, iterations = 1000, subiterations = 50;
     double residual = 0, drop = 1e-3;
     std::vector<std::int64_t> sequence;

@@ -219,6 +219,7 @@ StepSize step_size(const Settings& s, const Here& here, double share) {
     StepSize size;
     size.cfl = share * s.cfl_at(iteration);
     size.cfl_turbulence = s.time.cfl_turbulence > 0 ? std::min(size.cfl, s.time.cfl_turbulence) : size.cfl;
+    size.cfl_across = s.time.cfl_across;
     if (!s.steady()) size.physical = time_weights(s.time.step, here.step)[0];
     return size;
 }

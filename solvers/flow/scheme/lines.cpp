@@ -2,7 +2,6 @@
 #include "solvers/flow/scheme/lines.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "solvers/flow/scheme/waves.hpp"
 
@@ -51,7 +50,6 @@ class Lines {
     [[gnu::flatten]] void eliminate(const StepSize& step, const Upwind& given, const Upwind& above,
                                     const FieldView<const double>& factors_above, const Unknowns& g,
                                     const FieldView<double>& factors) const {
-        const double over_cfl = 1 / (1 + step.cfl);
         each(-1, [&](const Int3& at, int n, bool first, bool last) {
             const Cell own = cell_at(at, n);
             const Int3 up = moved(at, axis_, 1), down = moved(at, axis_, -1);
@@ -59,9 +57,6 @@ class Lines {
             Lanes M[N][N], X[N][N + 1];  // M X = (-L | g)
 
             // The cell itself: time, waves through all faces, friction along the line and beside it.
-            const Lanes physical = step.physical * get(patch_.volumes, at, 0, n);
-            const Lanes time =
-                (1.0 / get(diagonals_.mean, at, 0, n) - physical) * over_cfl + physical;
             std::array<Vec, 2 * D> sides;
             sides[0] = lower, sides[1] = upper;
             std::size_t side = 2;
@@ -70,15 +65,19 @@ class Lines {
                     sides[side++] = face(at, a, 0, n);
                     sides[side++] = face(at, a, 1, n);
                 }
+            WaveSum<Dim> sum;
+            Lanes squares{}, all{}, largest{};
+            for (std::size_t a = 0; a < 2 * D; a += 2) {
+                const Wave low(own, sides[a], 0), high(own, sides[a + 1], 0);
+                const Lanes square = low.square() + high.square();
+                const Lanes radius = low.half_radius(own) + high.half_radius(own) + own.heat * square;
+                squares += square, all += radius, largest = max(largest, radius);
+                sum.add(low), sum.add(high);
+            }
+            const Lanes time = max(all * (1 / step.cfl), (all - largest) * (1 / step.cfl_across)) +
+                               step.physical * get(patch_.volumes, at, 0, n);
             for (std::size_t c = 0; c < N; ++c)
                 for (std::size_t r = 0; r < N; ++r) M[r][c] = r == c ? time : Lanes{};
-            WaveSum<Dim> sum;
-            Lanes squares{};
-            for (const Vec& s : sides) {
-                const Wave waves(own, s, 0);
-                squares += waves.square();
-                sum.add(waves);
-            }
             sum.add_to(M, own, gamma_ - 1);
             if (scheme_.viscous()) add_conduction<Dim>(M, own, squares);
 
@@ -91,8 +90,8 @@ class Lines {
 
             // Above: dq_above = g - E dq.
             const LineEnd end = last ? lines_.below : LineEnd::goes_on;
-            if (first && lines_.above == LineEnd::seam) damp(own, upper, M);
-            if (end == LineEnd::seam) damp(own, lower, M);
+            if (scheme_.eddies() && first && lines_.above == LineEnd::seam) damp(own, upper, M);
+            if (scheme_.eddies() && end == LineEnd::seam) damp(own, lower, M);
             if (!first || (lines_.above != LineEnd::ends && lines_.above != LineEnd::seam)) {
                 const Cell cell = cell_at(up, n);
                 const Wave waves(cell, upper, -1);
@@ -236,10 +235,11 @@ class Lines {
         column[c] = broadcast(1);
         return column;
     }
+    /// At seams of turbulent flow the cells on both sides would otherwise go up and down by turns. (Laminar
+    /// flow does without, and settles sooner.)
     static void damp(const Cell& cell, const Vec& s, Lanes (&M)[N][N]) {
-        static const double by = getenv("SEAM") ? atof(getenv("SEAM")) : 0.5;
-        const Lanes square = dot(s, s), radius = abs(dot(cell.u, s)) + cell.a * (square * over_root(max(square, broadcast(1e-300))));
-        for (std::size_t r = 0; r < N; ++r) M[r][r] += by * radius;
+        const Lanes half_radius = Wave(cell, s, 0).half_radius(cell);
+        for (std::size_t r = 0; r < N; ++r) M[r][r] += half_radius;
     }
     /// ((A . S + way |A . S|) / 2 + way K) dq.
     [[nodiscard]] Column coupling(const Wave& waves, const Cell& cell, const Column& dq, int way) const {
@@ -282,9 +282,6 @@ class Lines {
         } else {
             m -= image_of_nu(top) * upper;
         }
-        static const double nus = getenv("SEAMNU") ? atof(getenv("SEAMNU")) : 0;
-        if (end == LineEnd::seam) m += nus * lower;
-        if (top == LineEnd::seam) m += nus * upper;
         if (end == LineEnd::goes_on || end == LineEnd::joined)
             e = lower / m;
         else

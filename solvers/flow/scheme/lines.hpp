@@ -2,7 +2,7 @@
 //   D = V/dt + sum over faces of |A . S| / 2 + K,
 //   T = the neighbours' parts along one axis, - L dq_below + U dq_above,
 //   L = (A . S + |A . S|)_below / 2 + K_below,  U = (A . S - |A . S|)_above / 2 - K_above,
-// and K the Jacobian of viscous fluxes across a thin layer, the step is factored with the whole diagonal in
+// and K the Jacobian of viscous fluxes across a thin layer (waves.hpp), the step is factored with the whole diagonal in
 // every factor (Bardina and Lombard, AIAA 87-0592; MacCormack, AIAA 97-2100):
 //   (D + T_j) D^-1 (D + T_i) dq = -R,
 // first along lines away from walls, where cells are thousands of times longer than high, then along the
@@ -26,7 +26,7 @@ inline constexpr int kLineFactors = (Dim + 2) * (Dim + 2) + 1;
 /// What lies beyond an end of a patch's lines.
 enum class LineEnd {
     ends,      // changes count as zero
-    seam,      // there is another zone: changes count as zero, which the diagonal makes up for
+    seam,      // there is another zone, whose changes count as zero
     goes_on,   // the next patch of the zone
     joined,    // lower end: the end of a line of another zone, towards which that was eliminated, too
     wall,      // a wall without slip: velocities and nu~ of its image are the negative ones

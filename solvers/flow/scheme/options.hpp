@@ -59,6 +59,9 @@ struct Scheme {
 struct StepSize {
     double cfl = 1;
     double cfl_turbulence = 1;
+    /// Lines: that of all axes but the one along which waves cross a cell soonest. Factoring errs where it is
+    /// large, in cells that are about as long as high.
+    double cfl_across = 10;
     /// Dual time: the coefficient of q at the new time, 1.5 / step for second order; 0: steady.
     double physical = 0;
 };
