@@ -60,33 +60,33 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
     if (fine.has_forcing) forcing = task.need(l.forcing.at(1));
     const auto defect = task.make(l.defect);
     const auto restricted = task.make(l.restricted);
-    task.run([=, has_forcing = fine.has_forcing, eddies = fine.eddies(),
-              &coarser = coarse.zones()](Here& here) {
-        const Box cells = here.cells(), parents = coarser.box(here.patch);
-        const Patch<Dim> patch =
-            PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], no_field());
-        residual<Dim>(cells, patch, scheme, here[defect]);
-        if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
-        const auto to = view_in(here[restricted], 0, parents, each);
-        const auto mean = [&](const FieldView<const double>& of, int c, int at) {
-            for_each(parents, [&](int i, int j, int k) {
-                double sum = 0, volume = 0;
-                for_children<Dim>(i, j, k, [&](int a, int b, int d) {
-                    sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
+    task.run(
+        [=, has_forcing = fine.has_forcing, eddies = fine.eddies(), &coarser = coarse.zones()](Here& here) {
+            const Box cells = here.cells(), parents = coarser.box(here.patch);
+            const Patch<Dim> patch =
+                PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], no_field());
+            residual<Dim>(cells, patch, scheme, here[defect]);
+            if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
+            const auto to = view_in(here[restricted], 0, parents, each);
+            const auto mean = [&](const FieldView<const double>& of, int c, int at) {
+                for_each(parents, [&](int i, int j, int k) {
+                    double sum = 0, volume = 0;
+                    for_children<Dim>(i, j, k, [&](int a, int b, int d) {
+                        sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
+                    });
+                    to(i, j, k, at) = sum / volume;
                 });
-                to(i, j, k, at) = sum / volume;
-            });
-        };
-        for (int c = 0; c < Dim + 2; ++c) {
-            mean(patch.q, c, c);
-            for_each(parents, [&](int i, int j, int k) {
-                double sum = 0;
-                for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
-                to(i, j, k, Dim + 2 + c) = sum;
-            });
-        }
-        if (eddies) mean(patch.nu_tilde, 0, 2 * (Dim + 2));
-    });
+            };
+            for (int c = 0; c < Dim + 2; ++c) {
+                mean(patch.q, c, c);
+                for_each(parents, [&](int i, int j, int k) {
+                    double sum = 0;
+                    for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
+                    to(i, j, k, Dim + 2 + c) = sum;
+                });
+            }
+            if (eddies) mean(patch.nu_tilde, 0, 2 * (Dim + 2));
+        });
 }
 
 /// The coarser grid's state, and in `forcing` the defect. `filled`: with the model, whose borders are filled.
@@ -119,9 +119,8 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
                 here[forcing](i, j, k, c) = values(i, j, k, Dim + 2 + c);
             });
         if (scheme.eddies())
-            for_each(cells, [&](int i, int j, int k) {
-                turbulence(i, j, k) = values(i, j, k, 2 * (Dim + 2));
-            });
+            for_each(cells,
+                     [&](int i, int j, int k) { turbulence(i, j, k) = values(i, j, k, 2 * (Dim + 2)); });
         const PatchGeometry<Dim> of(cells);
         fill_borders<Dim>(here, grid, filled, of.nodes(here[geometry]), to, turbulence, outlets);
         if (scheme.viscous())
@@ -148,9 +147,9 @@ void make_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto correction = task.make(l.correction);
     task.run([=, &coarser = coarse.zones()](Here& here) {
         const auto of = [&](const auto& values, int border) {
-            return view_in(
-                values.all, 0,
-                coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}), Dim + 2);
+            return view_in(values.all, 0,
+                           coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
+                           Dim + 2);
         };
         const auto now = of(here[q], kBorder), then = of(here[before], 0);
         for (int c = 0; c < Dim + 2; ++c)
@@ -237,8 +236,11 @@ class Cycle {
         const Step &of = grids_[n], &finest = grids_.back();
         Scheme scheme = frozen(of.scheme);
         scheme.muscl.first_order = true;
-        Step step{of.graph, fmt::format("{}cycle {}, {}", finest.prefix, ++visits_, of.prefix),
-                  of.settings, scheme, of.grid, of.boundaries, nullptr, labels, of.newest};
+        Step step{of.graph,    fmt::format("{}cycle {}, {}", finest.prefix, ++visits_, of.prefix),
+                  of.settings, scheme,
+                  of.grid,     of.boundaries,
+                  nullptr,     labels,
+                  of.newest};
         step.leader = &finest.labels;
         step.has_forcing = step.is_first = true;
         return step;

@@ -169,17 +169,19 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
              {.least = 1,
               .entries = {0, 4},
               .meaning = "steady: iterations on grids of every second point, of the coarsest grid first"});
-    keys.key("time.multigrid", &t.multigrid,
-             {.least = 1,
-              .most = 8,
-              .meaning = "steady: grids of a cycle, each of every second point of the one before; 1: no cycles"});
+    keys.key(
+        "time.multigrid", &t.multigrid,
+        {.least = 1,
+         .most = 8,
+         .meaning = "steady: grids of a cycle, each of every second point of the one before; 1: no cycles"});
     keys.key("time.cycle", &t.cycle,
              {.choices = {"v", "w"}, .meaning = "of multigrid: each coarser grid once, or twice"});
-    keys.key("time.smooth", &t.smooth,
-             {.least = 0,
-              .most = 10,
-              .entries = {2, 2},
-              .meaning = "iterations on coarser grids of a cycle before and after those that are coarser still"});
+    keys.key(
+        "time.smooth", &t.smooth,
+        {.least = 0,
+         .most = 10,
+         .entries = {2, 2},
+         .meaning = "iterations on coarser grids of a cycle before and after those that are coarser still"});
     keys.key("time.end", &t.end,
              {.least = 0, .decides = false, .meaning = "unsteady, in lengths over speeds of sound"});
     keys.key("time.step", &t.step, {.least = 0, .meaning = "unsteady"});
@@ -303,8 +305,8 @@ Scheme Settings::scheme() const {
 }
 
 int Settings::grids() const {
-    return static_cast<int>(std::max<std::int64_t>(static_cast<std::int64_t>(time.sequence.size()) + 1,
-                                                   time.multigrid));
+    return static_cast<int>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(time.sequence.size()) + 1, time.multigrid));
 }
 
 Stages Settings::stages() const {
@@ -347,7 +349,8 @@ void check(const Settings& s, const CaseSchema& keys) {
     if (!s.steady() && s.time.multigrid > 1)
         keys.refuse("time.multigrid", "cycles over coarser grids are for steady flow alone", "1");
     if (s.time.smooth[0] == 0)
-        keys.refuse("time.smooth", "a coarser grid needs an iteration", "1 or more before those that are coarser");
+        keys.refuse("time.smooth", "a coarser grid needs an iteration",
+                    "1 or more before those that are coarser");
     for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
                                       {"verify.drag", &s.verify.drag},
                                       {"verify.moment", &s.verify.moment}})

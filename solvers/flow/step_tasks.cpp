@@ -191,8 +191,10 @@ void make_update(const Step& step, Scope& in) {
     const auto q = task.modify(step.q());
     Perhaps dnu, frozen;
     PerhapsWritten nu, viscosity;
-    if (step.turbulent()) dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
-    else if (step.eddies()) frozen = task.need(step.nu_tilde());
+    if (step.turbulent())
+        dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
+    else if (step.eddies())
+        frozen = task.need(step.nu_tilde());
     if (scheme.viscous()) viscosity = task.modify(step.viscosity());
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         if (here[verdict] != 0) return;
@@ -202,10 +204,11 @@ void make_update(const Step& step, Scope& in) {
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
         if (scheme.viscous())
-            step_viscosity<Dim>(here[viscosity].box(),
-                                of.patch(here[geometry], readable(to),
-                                         scheme.turbulent() ? readable(turbulence) : here[frozen], no_field()),
-                                scheme, here[viscosity]);
+            step_viscosity<Dim>(
+                here[viscosity].box(),
+                of.patch(here[geometry], readable(to),
+                         scheme.turbulent() ? readable(turbulence) : here[frozen], no_field()),
+                scheme, here[viscosity]);
     });
     step.newest.q += 1;
     if (step.turbulent()) step.newest.nu_tilde += 1;

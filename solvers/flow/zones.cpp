@@ -149,7 +149,8 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     for (std::size_t d = 0; d < s.grid.patch.size(); ++d) {
         patch[d] = static_cast<int>(s.grid.patch[d]) >> coarser;
         if (s.grid.patch[d] != static_cast<std::int64_t>(patch[d]) << coarser)
-            keys.refuse("grid.patch", "patches are halved for each coarser grid of time.sequence and time.multigrid",
+            keys.refuse("grid.patch",
+                        "patches are halved for each coarser grid of time.sequence and time.multigrid",
                         fmt::format("multiples of {}", 1 << (s.grids() - 1)));
     }
     for (const ZoneShape& shape : shapes) list.zone({{0, 0, 0}, shape.cells}, patch);
@@ -231,7 +232,8 @@ void FlowZones::find_meeting_lines() {
         const bool meets = ends_here && ends_there && join.turn == graph::kNoRotation;
         if (ends_here) ++joins[static_cast<std::size_t>(join.zone)];
         if (ends_there) ++joins[static_cast<std::size_t>(join.donor)];
-        if (meets) ++meeting[static_cast<std::size_t>(join.zone)], ++meeting[static_cast<std::size_t>(join.donor)];
+        if (meets)
+            ++meeting[static_cast<std::size_t>(join.zone)], ++meeting[static_cast<std::size_t>(join.donor)];
     }
     lines_meet_.resize(zones);
     for (std::size_t z = 0; z < zones; ++z) lines_meet_[z] = joins[z] > 0 && meeting[z] == joins[z];

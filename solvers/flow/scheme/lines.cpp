@@ -11,8 +11,10 @@ namespace {
 /// Eight values, each `stride` further in memory.
 Lanes load_apart(const double* p, std::ptrdiff_t stride, int n) {
 #ifdef __AVX512F__
-    const __m512i at = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
-    return (Lanes)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>((1U << n) - 1), at, p, 8);
+    const __m512i at =
+        _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    return (Lanes)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>((1U << n) - 1), at, p,
+                                           8);
 #else
     Lanes x{};
     for (int l = 0; l < n; ++l) x[l] = p[l * stride];
@@ -21,7 +23,8 @@ Lanes load_apart(const double* p, std::ptrdiff_t stride, int n) {
 }
 void store_apart(double* p, std::ptrdiff_t stride, const Lanes& x, int n) {
 #ifdef __AVX512F__
-    const __m512i at = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    const __m512i at =
+        _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
     _mm512_mask_i64scatter_pd(p, static_cast<__mmask8>((1U << n) - 1), at, (__m512d)x, 8);
 #else
     for (int l = 0; l < n; ++l) p[l * stride] = x[l];
@@ -123,8 +126,7 @@ class Lines {
                 const Wave waves(cell, lower, 1);
                 if (end == LineEnd::wall || end == LineEnd::mirrored) {
                     for (std::size_t c = 0; c < N; ++c) {
-                        const Column part =
-                            coupling(waves, cell, imaged(end, waves.normal(), unit(c)), 1);
+                        const Column part = coupling(waves, cell, imaged(end, waves.normal(), unit(c)), 1);
                         for (std::size_t r = 0; r < N; ++r) M[r][c] -= part[r];
                     }
                     for (auto& row : X) std::fill(row, row + N, Lanes{});
@@ -141,8 +143,7 @@ class Lines {
             for (std::size_t r = 0; r < N; ++r) X[r][N] = right[r];
             solve<N + 1>(M, X);
             for (std::size_t r = 0; r < N; ++r) {
-                for (std::size_t c = 0; c < N; ++c)
-                    put(factors, at, static_cast<int>(r * N + c), X[r][c], n);
+                for (std::size_t c = 0; c < N; ++c) put(factors, at, static_cast<int>(r * N + c), X[r][c], n);
                 put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
             if (scheme_.turbulent())
@@ -385,12 +386,11 @@ void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& 
         Lines<Dim, false>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
 }
 
-#define STRATA_FLOW_LINES(Dim)                                                                            \
-    template void eliminate_lines<Dim>(const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, \
-                                       const Diagonals&, const Upwind&, const Upwind&,                    \
-                                       const FieldView<const double>&, const Unknowns&,                   \
-                                       const FieldView<double>&);                                         \
-    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                     \
+#define STRATA_FLOW_LINES(Dim)                                                                              \
+    template void eliminate_lines<Dim>(                                                                     \
+        const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, const Diagonals&, const Upwind&, \
+        const Upwind&, const FieldView<const double>&, const Unknowns&, const FieldView<double>&);          \
+    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                       \
                                         const FieldView<const double>&, const Upwind&, const Unknowns&);
 STRATA_FLOW_LINES(2)
 STRATA_FLOW_LINES(3)

@@ -2,8 +2,8 @@
 //   D = V/dt + sum over faces of |A . S| / 2 + K,
 //   T = the neighbours' parts along one axis, - L dq_below + U dq_above,
 //   L = (A . S + |A . S|)_below / 2 + K_below,  U = (A . S - |A . S|)_above / 2 - K_above,
-// and K the Jacobian of viscous fluxes across a thin layer (waves.hpp), the step is factored with the whole diagonal in
-// every factor (Bardina and Lombard, AIAA 87-0592; MacCormack, AIAA 97-2100):
+// and K the Jacobian of viscous fluxes across a thin layer (waves.hpp), the step is factored with the whole
+// diagonal in every factor (Bardina and Lombard, AIAA 87-0592; MacCormack, AIAA 97-2100):
 //   (D + T_j) D^-1 (D + T_i) dq = -R,
 // first along lines away from walls, where cells are thousands of times longer than high, then along the
 // others. Each factor is solved exactly, by block elimination (Thomas' algorithm) down the lines and

@@ -68,8 +68,8 @@ Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& d
     const V bent = 3 * cv1 * cv1 * cv1 * chi * cube / (low_cube * low_cube);
     const V free = k * (fv2 - chi * part * part * (1.0 - bent));
     const V growing = select(S > turning + bar, min(free, zero), free);
-    const V steep = (fw * c6) * (1.0 + cw2 * (6.0 * r2 * r2 * r - 1.0)) /
-                    (max(g, zero + 1e-30) * (g6 + c6)) * r * (1.0 - growing / S);
+    const V steep = (fw * c6) * (1.0 + cw2 * (6.0 * r2 * r2 * r - 1.0)) / (max(g, zero + 1e-30) * (g6 + c6)) *
+                    r * (1.0 - growing / S);
     const V more = cw1 * select(ratio < 10.0, max(steep, zero), zero) * own * over_d2 -
                    cb1 * (1.0 - ft2) * growing * over_d2;
     Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth + more, zero)};

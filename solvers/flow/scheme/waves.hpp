@@ -107,8 +107,7 @@ class WaveSum {
         }
         for (std::size_t d = 0; d < D; ++d) {
             M[d + 1][0] -= mixed_[d], M[D + 1][d + 1] += mixed_[d];
-            for (std::size_t e = 0; e < D; ++e)
-                M[d + 1][e + 1] += d <= e ? normal_[d][e] : normal_[e][d];
+            for (std::size_t e = 0; e < D; ++e) M[d + 1][e + 1] += d <= e ? normal_[d][e] : normal_[e][d];
         }
         M[D + 1][0] -= still_;
     }
