@@ -72,6 +72,8 @@ cfl_start = {given.cfl_start}
 cfl = {given.cfl}
 ramp = {given.ramp}
 sequence = {sequence}
+multigrid = {given.multigrid}
+smooth = {json.dumps(given.smooth)}
 [boundary.viscous_solid]
 kind = "wall"
 [boundary.farfield_riem]
@@ -97,7 +99,7 @@ def strata(
 def strata_rate(
     folder: Path, flow: Flow, threads: int, given: argparse.Namespace
 ) -> Callable[[], dict[str, float]]:
-    single = argparse.Namespace(**{**vars(given), "sequence": []})
+    single = argparse.Namespace(**{**vars(given), "sequence": [], "multigrid": 1})
 
     def run() -> dict[str, float]:
         found = strata(folder, flow, given.iterations, threads, single)
@@ -240,14 +242,16 @@ def main() -> int:
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(cores())}))
     parser.add_argument("--iterations", type=int, default=400, help="of a rate (400)")
     parser.add_argument(
-        "--longest", type=int, default=8000, help="iterations in which the drag settles (8000)"
+        "--longest", type=int, default=400, help="cycles in which the drag settles (400)"
     )
     parser.add_argument("--no-time", dest="time", action="store_false", help="rates alone")
     parser.add_argument("--scan", action="store_true", help="find CFL3D's best way again (half an hour)")
-    parser.add_argument("--cfl", type=float, default=50.0, help="ours (50)")
-    parser.add_argument("--cfl-start", type=float, default=1.0)
-    parser.add_argument("--ramp", type=int, default=200)
-    parser.add_argument("--sequence", type=int, nargs="*", default=[200, 200], help="our coarser grids first")
+    parser.add_argument("--cfl", type=float, default=1000.0, help="ours (1000)")
+    parser.add_argument("--cfl-start", type=float, default=20.0)
+    parser.add_argument("--ramp", type=int, default=10)
+    parser.add_argument("--sequence", type=int, nargs="*", default=[20, 20], help="our coarser grids first")
+    parser.add_argument("--multigrid", type=int, default=4, help="grids of our cycles")
+    parser.add_argument("--smooth", type=int, nargs=2, default=[2, 1], help="iterations on our coarser grids")
     parser.add_argument("--patch", type=int, nargs=2, default=[64, 32])
     common_options(parser, blocks=5)
     given = parser.parse_args()

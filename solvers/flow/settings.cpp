@@ -60,6 +60,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
              {.least = 0,
               .above_least = true,
               .meaning = "plate, airfoil: length of cells at the leading and trailing edge"});
+    keys.key("grid.first_nose", &g.first_nose,
+             {.least = 0, .meaning = "airfoil: length of cells at the leading edge; 0: first_along"});
     keys.key("grid.farfield", &g.farfield,
              {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
     keys.key("grid.length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});

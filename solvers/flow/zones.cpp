@@ -45,7 +45,8 @@ AirfoilGrid airfoil(const GridKeys& g, const std::vector<int>& cells) {
     made.cells_surface = cells[0], made.cells_wake = cells[1], made.cells_out = cells[2];
     if (g.farfield > 0) made.farfield = g.farfield;
     if (g.first > 0) made.first = g.first;
-    made.first_nose = made.first_tail = g.first_along;
+    made.first_tail = g.first_along;
+    made.first_nose = g.first_nose > 0 ? g.first_nose : g.first_along;
     return made;
 }
 
