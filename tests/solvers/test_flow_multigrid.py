@@ -61,17 +61,23 @@ def test_a_laminar_flow_settles_in_a_hundred_cycles(tmp_path: Path, cycle: dict[
 
 
 def test_point_by_point_sweeps_have_cycles_too(tmp_path: Path) -> None:
-    case = cylinder(iterations=100, multigrid=4, smooth=[2, 1], implicit="lu-sgs", cfl=20.0)
-    assert every_step(case, tmp_path / "run").last("residual") < 1e-5
+    left = []
+    for grids in (4, 1):
+        case = cylinder(iterations=100, multigrid=grids, smooth=[2, 1], implicit="lu-sgs", cfl=20.0)
+        left.append(every_step(case, tmp_path / str(grids)).last("residual"))
+    print("residuals with cycles and without:", left)
+    assert left[0] < 0.05 * left[1]
 
 
 def test_bits_do_not_depend_on_patches(tmp_path: Path) -> None:
+    """Pressure and friction on the walls. (Norms are sums of rounded sums of patches.)"""
     rows = []
     for number, patch in enumerate(([16, 16], [64, 32], [24, 8])):
         case = airfoil("113x33", iterations=6, sequence=[4, 4], **CYCLES)
         case["grid"]["patch"] = patch
         done = every_step(case, tmp_path / str(number))
-        rows.append((done.folder / "series.csv").read_text())
+        walls = max(done.folder.glob("surface-*.csv")).read_text()
+        rows.append(sorted(walls.splitlines()))
     assert rows[1] == rows[0]
     assert rows[2] == rows[0]
 
