@@ -8,10 +8,11 @@
 NASA's NACA 0012 at 10 degrees, Spalart and Allmaras' model with advection of first order, Roe, kappa = 1/3,
 no limiter, all viscous terms, double precision. Two questions:
 
- - How many cells times iterations a second, on a single grid (at least 3 times CFL3D's). Starts are not in
-   it: of CFL3D, the difference between a long and a short run. On two cores CFL3D counts as two copies of
+ - How many cells times iterations a second, on a single grid (at least 3 times CFL3D's), both point by
+   point: LU-SGS here, scalar factors there. Starts are not in it: of CFL3D, the difference between a long and a short run. On two cores CFL3D counts as two copies of
    itself at once, one a core, which is more than its MPI version can be.
- - How long until the drag stays within 0.1 % of its limit on this grid (at most a third of CFL3D's). CFL3D
+ - How long until the drag stays within 0.1 % of its limit on this grid (at most a third of CFL3D's): here
+   by multigrid cycles with lines, after some on coarser grids. CFL3D
    goes its best way of a scan: one to five levels of multigrid, full multigrid, CFL numbers of 2 to 20,
    scalar and block factors (cfl3d.py). Whole programs, their starts included.
 
@@ -72,6 +73,9 @@ cfl_start = {given.cfl_start}
 cfl = {given.cfl}
 ramp = {given.ramp}
 sequence = {sequence}
+multigrid = {given.multigrid}
+smooth = {json.dumps(given.smooth)}
+implicit = "{given.implicit}"
 [boundary.viscous_solid]
 kind = "wall"
 [boundary.farfield_riem]
@@ -97,7 +101,9 @@ def strata(
 def strata_rate(
     folder: Path, flow: Flow, threads: int, given: argparse.Namespace
 ) -> Callable[[], dict[str, float]]:
-    single = argparse.Namespace(**{**vars(given), "sequence": []})
+    # Point by point, as CFL3D's scalar factors are
+    own = {"sequence": [], "multigrid": 1, "implicit": "lu-sgs", "cfl": 50.0, "cfl_start": 1.0, "ramp": 200}
+    single = argparse.Namespace(**{**vars(given), **own})
 
     def run() -> dict[str, float]:
         found = strata(folder, flow, given.iterations, threads, single)
@@ -239,15 +245,16 @@ def main() -> int:
     parser.add_argument("--grids", nargs="+", choices=names, default=names)
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(cores())}))
     parser.add_argument("--iterations", type=int, default=400, help="of a rate (400)")
-    parser.add_argument(
-        "--longest", type=int, default=8000, help="iterations in which the drag settles (8000)"
-    )
+    parser.add_argument("--longest", type=int, default=400, help="cycles in which the drag settles (400)")
     parser.add_argument("--no-time", dest="time", action="store_false", help="rates alone")
     parser.add_argument("--scan", action="store_true", help="find CFL3D's best way again (half an hour)")
-    parser.add_argument("--cfl", type=float, default=50.0, help="ours (50)")
-    parser.add_argument("--cfl-start", type=float, default=1.0)
-    parser.add_argument("--ramp", type=int, default=200)
-    parser.add_argument("--sequence", type=int, nargs="*", default=[200, 200], help="our coarser grids first")
+    parser.add_argument("--cfl", type=float, default=1000.0, help="ours (1000)")
+    parser.add_argument("--cfl-start", type=float, default=20.0)
+    parser.add_argument("--ramp", type=int, default=10)
+    parser.add_argument("--sequence", type=int, nargs="*", default=[20, 20], help="our coarser grids first")
+    parser.add_argument("--implicit", choices=["lines", "lu-sgs"], default="lines", help="ours, to the drag")
+    parser.add_argument("--multigrid", type=int, default=4, help="grids of our cycles")
+    parser.add_argument("--smooth", type=int, nargs=2, default=[2, 1], help="iterations on our coarser grids")
     parser.add_argument("--patch", type=int, nargs=2, default=[64, 32])
     common_options(parser, blocks=5)
     given = parser.parse_args()

@@ -1,6 +1,7 @@
 // What an update would do to the cells of a patch, before it is made.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "solvers/flow/scheme/options.hpp"
@@ -11,6 +12,9 @@ namespace strata::flow {
 struct Judged {
     long far = 0;  // cells whose density or pressure would change by more than `most` of itself
     long no_number = 0;
+    [[nodiscard]] std::array<double, 2> sums() const {
+        return {static_cast<double>(far), static_cast<double>(no_number)};
+    }
 };
 
 template <int Dim>

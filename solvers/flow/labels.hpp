@@ -27,7 +27,8 @@ using Changes = std::array<double, 2>;
 
 using OutletSums = std::array<double, kOutletSums>;
 
-/// Of the grid of one stage of a grid sequence.
+/// Of one grid. Those of an iteration are its own: a grid that a multigrid cycle visits several times has
+/// them anew for each visit (memory is shared where they do not live at the same time).
 struct Labels {
     // Made at the start
     Field<double> x;         // nodes, for field files
@@ -45,7 +46,19 @@ struct Labels {
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;
     Field<double> diagonal, diagonal_nu;
-    Field<double> factors;  // of lines, where there are any
+    /// Where lines are solved, of each pass over them; nu_tilde is the last component of changes.
+    struct Lines {
+        Field<double> factors, eliminated, changed;
+    };
+    std::array<Lines, 3> lines;
+
+    // Within a multigrid cycle
+    Field<double> defect;      // R of the state at the end of the iterations, which goes to the coarser grid
+    List<double> restricted;   // state, nu_tilde and defect on the coarser grid's cells of this patch
+    Field<double> before;      // coarser grid: the state that it got
+    Field<double> forcing;     // coarser grid: what is added to its residual; at first the defect that it got
+    Field<double> correction;  // finer grid: what each cell's parent has changed by
+    Field<double> smooth_correction;  // the same between parents
 
     Scalar<Norms> norms;
     Scalar<Changes> changes;

@@ -21,7 +21,7 @@ void sum_walls(const Step& step, Scope& in) {
     };
     Task task = in.task(step.named("forces"), step.zones());
     const auto geometry = task.need(l.geometry);
-    const auto q = task.need(l.q.at(1), step.layers(1).without_corners());
+    const auto q = task.need(step.q(), step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
     task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
@@ -43,7 +43,7 @@ void compare(const Step& step, Scope& in) {
     const VerifyKeys& v = step.settings.verify;
     if (v.uniform == 0 && v.error == 0) return;
     Task task = in.task(step.named("compare"), step.zones());
-    const auto q = task.need(l.q.at(1));
+    const auto q = task.need(step.q());
     const auto geometry = task.need(l.geometry);
     ScalarUse<double> departure, squares, volume;
     if (v.uniform > 0) departure = task.contribute(l.departure);

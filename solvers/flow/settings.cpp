@@ -68,6 +68,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
              {.least = 0,
               .above_least = true,
               .meaning = "plate, airfoil: length of cells at the leading and trailing edge"});
+    keys.key("grid.first_nose", &g.first_nose,
+             {.least = 0, .meaning = "airfoil: length of cells at the leading edge; 0: first_along"});
     keys.key("grid.farfield", &g.farfield,
              {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
     keys.key("grid.length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
@@ -160,14 +162,18 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
          .decides = false,
          .meaning = "steady: the run ends where the residual of density is below; 0: after all iterations"});
     keys.key("time.implicit", &t.implicit,
-             {.choices = {"lu-sgs", "lines", "alternating"},
-              .meaning = "viscous flow: sweeps point by point, along lines away from walls, or by turns"});
+             {.choices = {"lu-sgs", "lines"},
+              .meaning = "viscous flow: sweeps point by point, or lines along each axis"});
     keys.key("time.cfl", &t.cfl, {.least = 0, .above_least = true, .meaning = "local steps: Courant number"});
     keys.key("time.cfl_start", &t.cfl_start,
              {.least = 0, .above_least = true, .meaning = "of the first step"});
     keys.key("time.ramp", &t.ramp, {.least = 0, .meaning = "iterations over which the CFL number grows"});
     keys.key("time.cfl_turbulence", &t.cfl_turbulence,
              {.least = 0, .meaning = "of the turbulence model; 0: the same"});
+    keys.key("time.cfl_across", &t.cfl_across,
+             {.least = 0,
+              .above_least = true,
+              .meaning = "lines: at most, along all axes but the one along which a cell is thinnest"});
     keys.key("time.most_change", &t.most_change,
              {.least = 0,
               .most = 1,
@@ -177,6 +183,19 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
              {.least = 1,
               .entries = {0, 4},
               .meaning = "steady: iterations on grids of every second point, of the coarsest grid first"});
+    keys.key(
+        "time.multigrid", &t.multigrid,
+        {.least = 1,
+         .most = 8,
+         .meaning = "steady: grids of a cycle, each of every second point of the one before; 1: no cycles"});
+    keys.key("time.cycle", &t.cycle,
+             {.choices = {"v", "w"}, .meaning = "of multigrid: each coarser grid once, or twice"});
+    keys.key(
+        "time.smooth", &t.smooth,
+        {.least = 0,
+         .most = 10,
+         .entries = {2, 2},
+         .meaning = "iterations on coarser grids of a cycle before and after those that are coarser still"});
     keys.key("time.end", &t.end,
              {.least = 0, .decides = false, .meaning = "unsteady, in lengths over speeds of sound"});
     keys.key("time.step", &t.step, {.least = 0, .meaning = "unsteady"});
@@ -314,6 +333,11 @@ Scheme Settings::scheme() const {
     return scheme;
 }
 
+int Settings::grids() const {
+    return static_cast<int>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(time.sequence.size()) + 1, time.multigrid));
+}
+
 Stages Settings::stages() const {
     std::vector<std::int64_t> all = time.sequence;
     all.push_back(time.iterations);
@@ -351,6 +375,11 @@ void check(const Settings& s, const CaseSchema& keys) {
     if (!s.steady() && !(s.time.end > 0)) keys.refuse("time.end", "an unsteady case has an end", "> 0");
     if (!s.steady() && !s.time.sequence.empty())
         keys.refuse("time.sequence", "coarser grids come before a steady flow alone", "[]");
+    if (!s.steady() && s.time.multigrid > 1)
+        keys.refuse("time.multigrid", "cycles over coarser grids are for steady flow alone", "1");
+    if (s.time.smooth[0] == 0)
+        keys.refuse("time.smooth", "a coarser grid needs an iteration",
+                    "1 or more before those that are coarser");
     for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
                                       {"verify.drag", &s.verify.drag},
                                       {"verify.moment", &s.verify.moment}})

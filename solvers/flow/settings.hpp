@@ -28,7 +28,7 @@ struct GridKeys {
     // generators
     std::vector<std::int64_t> cells, zones;
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
-    double wave = 0, first = 0, first_along = 2e-3, farfield = 0, length = 2, height = 1, before = 1.0 / 3;
+    double wave = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2, height = 1, before = 1.0 / 3;
     double span = 3, taper = 1, sweep = 0, twist = 0;
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
@@ -70,11 +70,14 @@ struct SchemeKeys {
 };
 
 struct TimeKeys {
-    std::string kind = "steady", implicit = "alternating";
-    double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_start = 1, most_change = 0.2;
+    std::string kind = "steady", implicit = "lines";
+    double end = 0, step = 0, cfl = 10, cfl_turbulence = 0, cfl_across = 10, cfl_start = 1, most_change = 0.2;
     std::int64_t ramp = 0, iterations = 1000, subiterations = 50;
     double residual = 0, drop = 1e-3;
     std::vector<std::int64_t> sequence;
+    std::int64_t multigrid = 1;
+    std::string cycle = "v";
+    std::vector<std::int64_t> smooth{1, 0};
 };
 
 struct ReferenceKeys {
@@ -107,6 +110,8 @@ struct Settings {
     std::map<std::string, BoundaryKeys> boundaries;
 
     [[nodiscard]] Stages stages() const;
+    /// How many there are, those of the sequence and of multigrid cycles.
+    [[nodiscard]] int grids() const;
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;

@@ -57,7 +57,7 @@ void show_vortices(const Step& step, Shown& shown) {
     decide.run([every, now = decide.make(due)](Here& here) { here[now] = here.step % every == 0 ? 1 : 0; });
     Scope& scope =
         graph.step().when<std::int32_t>("vortices", due.at(0), [](std::int32_t is) { return is != 0; });
-    scope.takes(step.labels.q.at(step.settings.stages().count() > 1 ? 2 : 1));  // the last one (tasks.cpp)
+    scope.takes(step.q());
     Task task = scope.task("vortices", step.zones());
     task.run([q = task.need(step.labels.q, step.layers(1).without_corners()),
               geometry = task.need(step.labels.geometry), vorticity = task.modify(shown.vorticity),

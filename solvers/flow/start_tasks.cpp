@@ -41,25 +41,20 @@ void make_labels(const Step& step) {
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
     l.q = cells("q", state, kBorder, true, 0, 1);
-    l.dq = cells("dq", state, 0);
-    l.diagonal = cells("diagonal", 1, 0);
-    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", step.turbulent() ? 2 : 1, 1);
-    if (step.has_lines()) l.factors = cells("line factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>, 0);
+    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", kStepViscosities, 1);
     if (step.turbulent()) {
-        l.distance = cells("wall distance", 1, 0, true);
+        if (step.is_stage) l.distance = cells("wall distance", 1, 0, true);
         l.nu_tilde = cells("nu_tilde", 1, kBorder, true);
-        l.dnu = cells("dnu", 1, 0);
-        l.diagonal_nu = cells("diagonal nu", 1, 0);
     }
     if (!step.settings.steady()) {
         l.old = cells("q before", state, 0, false, 1);
         if (step.turbulent()) l.nu_old = cells("nu before", 1, 0, false, 1);
         l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
     }
+    if (!step.is_stage) return;
+    make_iteration_labels(step);
     l.norms = graph.scalar<Norms>(prefix + "norms", Reduce::sum);
-    l.changes = graph.scalar<Changes>(prefix + "changes", Reduce::sum);
     l.share = graph.scalar<double>(prefix + "share", {.history = 1});
-    l.verdict = graph.scalar<double>(prefix + "verdict");
     l.failures = graph.scalar<double>(prefix + "failures", {.history = 1});
     l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
     l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
@@ -74,6 +69,30 @@ void make_labels(const Step& step) {
         l.squared_error = graph.scalar<double>(prefix + "squared error", Reduce::sum);
         l.volume = graph.scalar<double>(prefix + "volume", Reduce::sum);
     }
+}
+
+void make_iteration_labels(const Step& step) {
+    Graph& graph = step.graph;
+    Labels& l = step.labels;
+    const int dims = step.grid.dimensions();
+    const auto cells = [&](const std::string& name, int components) {
+        return graph.field<double>(step.prefix + name, step.zones(), On::cells, {.components = components});
+    };
+    l.dq = cells("dq", dims + 2);
+    l.diagonal = cells("diagonal", 1);
+    if (step.has_lines()) {
+        const int changes = dims + 2 + (step.turbulent() ? 1 : 0);
+        for (int pass = 0; pass < dims; ++pass) {
+            const std::string which = fmt::format("lines {}, ", pass + 1);
+            Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];
+            of.factors = cells(which + "factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>);
+            of.eliminated = cells(which + "eliminated", changes);
+            if (pass < dims - 1) of.changed = cells(which + "changed", changes);
+        }
+    }
+    if (step.turbulent()) l.dnu = cells("dnu", 1), l.diagonal_nu = cells("diagonal nu", 1);
+    l.changes = graph.scalar<Changes>(step.prefix + "changes", Reduce::sum);
+    l.verdict = graph.scalar<double>(step.prefix + "verdict");
 }
 
 namespace {
@@ -221,6 +240,7 @@ void set_first_values(const Step& step) {
             if (turbulent) copy_cells(here.cells(), 1, here[nu_now], here[nu_old]);
         });
     }
+    if (!step.is_stage) return;
     Task once = step.graph.start().once(step.named("whole steps"));
     once.run([share = once.make(l.share)](Here& here) { here[share] = 1; });
 }
@@ -231,7 +251,7 @@ template <int Dim>
 void declare_start(const Step& step) {
     find_metrics<Dim>(step);
     look_around<Dim>(step);
-    if (step.turbulent()) find_wall_distance<Dim>(step);
+    if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
     set_first_values<Dim>(step);
 }
 

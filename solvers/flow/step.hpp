@@ -21,6 +21,11 @@ using graph::Here;
 using graph::Scope;
 using graph::Task;
 
+/// The versions of a grid's state that are newest in the scope in which tasks are declared.
+struct Newest {
+    int q = 0, nu_tilde = 0, viscosity = 0;
+};
+
 /// The tasks of one grid.
 struct Step {
     graph::Graph& graph;
@@ -31,12 +36,24 @@ struct Step {
     const std::vector<Boundary>& boundaries;
     std::shared_ptr<const OriginValues> start;  // none: `initial`
     Labels& labels;
+    Newest& newest;
+    /// Whether a stage of the sequence ends here; other grids serve multigrid cycles alone.
+    bool is_stage = true;
+    /// Iterations that are not the first of a cycle on its finest grid: that grid's labels. They take its CFL
+    /// number, and where they fail they are left out.
+    const Labels* leader = nullptr;
+    /// Those on the coarser grids of a cycle; the first one after the grid got its state.
+    bool has_forcing = false, is_first = false;
 
     [[nodiscard]] std::string named(const std::string& name) const { return prefix + name; }
     [[nodiscard]] const graph::Zones& zones() const { return grid.zones(); }
-    /// Whether some iterations solve lines away from walls.
-    [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit != "lu-sgs"; }
+    /// Whether iterations solve lines away from walls.
+    [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit == "lines"; }
     [[nodiscard]] bool turbulent() const { return scheme.turbulent(); }
+    [[nodiscard]] bool eddies() const { return scheme.eddies(); }
+    [[nodiscard]] auto q() const { return labels.q.at(newest.q); }
+    [[nodiscard]] auto nu_tilde() const { return labels.nu_tilde.at(newest.nu_tilde); }
+    [[nodiscard]] auto viscosity() const { return labels.viscosity.at(newest.viscosity); }
     /// So many layers in the directions that there are.
     [[nodiscard]] graph::Ghosts layers(int width) const {
         return graph::ghosts({width, width, grid.dimensions() == 3 ? width : 0});
@@ -117,14 +134,31 @@ inline void copy_cells(const Box& cells, int components, const FieldView<const d
         graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) = from(i, j, k, c); });
 }
 
+inline void add_cells(const Box& cells, int components, const FieldView<const double>& from,
+                      const FieldView<double>& to) {
+    for (int c = 0; c < components; ++c)
+        graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) += from(i, j, k, c); });
+}
+
 void make_labels(const Step& step);
+/// Labels of one or more iterations, named by the step's prefix.
+void make_iteration_labels(const Step& step);
 
 /// Tasks of the start scope: geometry, wall distance, first values.
 template <int Dim>
 void declare_start(const Step& step);
-/// An iteration: residual, sweeps, update. `in`: the step, or a part of it.
+/// An iteration: residual, sweeps, update. `in`: the step, or a part of it. The step's newest versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);
+/// Of an iteration, the part that solves lines away from walls (line_tasks.cpp).
+template <int Dim>
+void declare_lines(const Step& step, Scope& in);
+/// Of an iteration. `share`: of the CFL number.
+[[nodiscard]] StepSize step_size(const Settings& settings, const Here& here, double share);
+/// What comes after the iteration on the finest of these grids, which begin with the coarsest: a correction
+/// from the coarser ones (multigrid.cpp).
+template <int Dim>
+void declare_correction(const std::vector<Step>& grids, Scope& in);
 /// Sums over walls after the iterations of a scope, and what is compared with exact values.
 template <int Dim>
 void declare_forces(const Step& step, Scope& in);

@@ -18,24 +18,22 @@ std::array<double, 3> time_weights(double dt, std::int64_t step) {
     return {1.5 / dt, -2 / dt, 0.5 / dt};
 }
 
-double cfl(const Settings& s, const Here& here, double share) {
-    const std::int64_t iteration = s.steady() ? s.stages().at(here.step).iteration : here.round;
-    return share * s.cfl_at(iteration);
-}
-
-StepSize step_size(const Settings& s, const Here& here, double share) {
-    StepSize size;
-    size.cfl = cfl(s, here, share);
-    size.cfl_turbulence = s.time.cfl_turbulence > 0 ? std::min(size.cfl, s.time.cfl_turbulence) : size.cfl;
-    if (!s.steady()) size.physical = time_weights(s.time.step, here.step)[0];
-    return size;
-}
-
 using OutletUses = std::vector<std::pair<std::string, ScalarUse<OutletSums>>>;
 OutletUses contribute_outlets(const Step& step, Task& task) {
     OutletUses uses;
     for (const auto& [name, sums] : step.labels.outlets) uses.emplace_back(name, task.contribute(sums));
     return uses;
+}
+
+/// The forcing, R received - R found, of the first residual on a grid, and the received one in its place.
+void begin_forcing(const Box& cells, int components, const FieldView<double>& forcing,
+                   const FieldView<double>& residual) {
+    for (int c = 0; c < components; ++c)
+        for_each(cells, [&](int i, int j, int k) {
+            const double received = forcing(i, j, k, c);
+            forcing(i, j, k, c) = received - residual(i, j, k, c);
+            residual(i, j, k, c) = received;
+        });
 }
 
 /// R in dq and dnu, the diagonals of the implicit step, and the norms of R.
@@ -46,24 +44,30 @@ void find_residual(const Step& step, Scope& in) {
     const bool unsteady = !step.settings.steady();
     Task task = in.task(step.named("residual"), step.zones());
     const auto around = scheme.viscous() ? step.layers(2) : step.layers(2).without_corners();
-    const auto q = task.need(l.q, around);
+    const auto q = task.need(step.q(), around);
     const auto geometry = task.need(l.geometry);
-    const auto share = task.need(l.share.previous());
+    const bool leads = step.leader == nullptr;
+    const auto share = task.need(leads ? l.share.previous() : step.leader->share.previous());
     const auto dq = task.make(l.dq), diagonal = task.make(l.diagonal);
-    const auto norms = task.contribute(l.norms);
-    Perhaps nu, distance, viscosity, old, older, nu_old, nu_older;
-    PerhapsWritten dnu, diagonal_nu;
-    if (scheme.viscous()) viscosity = task.need(l.viscosity, step.layers(1).without_corners());
+    ScalarUse<Norms> norms;
+    OutletUses outlets;
+    if (leads) norms = task.contribute(l.norms), outlets = contribute_outlets(step, task);
+    Perhaps nu, distance, viscosity, old, older, nu_old, nu_older, forcing;
+    PerhapsWritten dnu, diagonal_nu, first_forcing;
+    if (scheme.viscous()) viscosity = task.need(step.viscosity(), step.layers(1).without_corners());
+    if (step.eddies()) nu = task.need(step.nu_tilde(), around);
     if (step.turbulent()) {
-        nu = task.need(l.nu_tilde, around), distance = task.need(l.distance);
+        distance = task.need(l.distance);
         dnu = task.make(l.dnu), diagonal_nu = task.make(l.diagonal_nu);
     }
-    const auto outlets = contribute_outlets(step, task);
+    if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing.at(0));
+    if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
     if (unsteady) {
         old = task.need(l.old), older = task.need(l.old.previous());
         if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
     }
-    task.run([=, &s = step.settings, &grid = step.grid](Here& here) {
+    task.run([=, &s = step.settings, &grid = step.grid, has_forcing = step.has_forcing,
+              is_first = step.is_first](Here& here) {
         const Box cells = here.cells();
         const Patch<Dim> patch =
             PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], here[distance]);
@@ -81,8 +85,11 @@ void find_residual(const Step& step, Scope& in) {
                 add_time_difference(cells, 1, patch.volumes, a, here[nu], b, here[nu_old], c, here[nu_older],
                                     here[dnu]);
         }
+        if (has_forcing && is_first) begin_forcing(cells, Dim + 2, here[first_forcing], here[dq]);
+        if (has_forcing && !is_first) add_cells(cells, Dim + 2, here[forcing], here[dq]);
         diagonals<Dim>(cells, patch, scheme, step_size(s, here, here[share]), here[viscosity], here[diagonal],
                        here[diagonal_nu]);
+        if (!leads) return;
         const auto sum = [&](const FieldView<double>& of, int component) {
             return square_sum(cells, patch.volumes, readable(of), component);
         };
@@ -92,11 +99,6 @@ void find_residual(const Step& step, Scope& in) {
         all[2] = sum(here[dq], Dim + 1);
         if (scheme.turbulent()) all[3] = sum(here[dnu], 0);
     });
-}
-
-/// Whether an iteration solves lines: all of them, or every second one.
-bool by_lines(const Settings& s, const Here& here) {
-    return s.time.implicit == "lines" || (s.steady() ? here.step : here.round) % 2 == 1;
 }
 
 /// Up (1) or down (-1) over the patches of each zone. Beyond joined faces dq counts as zero.
@@ -109,31 +111,23 @@ void sweep(const Step& step, Scope& in, int sign) {
     const auto order = graph::upwind(step.ways(sign)).within_zones();
     Task task = in.task(step.named(up ? "forward sweep" : "backward sweep"), step.zones());
     const auto around = step.layers(1).without_corners();
-    const auto q = task.need(l.q, around);
+    const auto q = task.need(step.q(), around);
     const auto geometry = task.need(l.geometry);
     const auto dq = task.modify(l.dq.at(version));
     const auto behind = task.need(l.dq.at(version + 1), order);
     const auto diagonal = task.need(l.diagonal);
     Perhaps nu, viscosity, nu_behind, diagonal_nu;
     PerhapsWritten dnu;
-    if (scheme.viscous()) viscosity = task.need(l.viscosity, around);
+    if (scheme.viscous()) viscosity = task.need(step.viscosity(), around);
     if (step.turbulent()) {
-        nu = task.need(l.nu_tilde, around), diagonal_nu = task.need(l.diagonal_nu);
+        nu = task.need(step.nu_tilde(), around), diagonal_nu = task.need(l.diagonal_nu);
         dnu = task.modify(l.dnu.at(version)), nu_behind = task.need(l.dnu.at(version + 1), order);
     }
-    Perhaps factors_behind, factors;
-    PerhapsWritten factors_made;
-    if (step.has_lines() && up)
-        factors_made = task.make(l.factors), factors_behind = task.need(l.factors, order);
-    else if (step.has_lines())
-        factors = task.need(l.factors);
     ScalarUse<Changes> changes;
     if (!up) changes = task.contribute(l.changes);
-    task.run([=, &grid = step.grid, &s = step.settings, has_lines = step.has_lines()](Here& here) {
+    task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         const Box cells = here.cells();
-        const int zone_number = grid.zones().zone_of(here.patch);
-        const Box& zone = grid.zones().cells(zone_number);
-        const int axis = has_lines && by_lines(s, here) ? grid.line_axis(zone_number) : -1;
+        const Box& zone = grid.zones().cells(grid.zones().zone_of(here.patch));
         std::array<bool, 3> open{};
         for (std::size_t a = 0; a < Dim; ++a)
             open[a] = up ? cells.lo[a] > zone.lo[a] : cells.hi[a] < zone.hi[a];
@@ -142,29 +136,31 @@ void sweep(const Step& step, Scope& in, int sign) {
         const Diagonals d{here[diagonal], here[diagonal_nu], here[viscosity]};
         const flow::Upwind from{here[behind], here[nu_behind]};
         const Unknowns to{here[dq], here[dnu]};
-        const auto a = static_cast<std::size_t>(axis);
-        if (up && axis > 0) {
-            eliminate_lines<Dim>(cells, axis, patch, scheme, d, {open[a], cells.hi[a] < zone.hi[a]}, from,
-                                 here[factors_behind], here[factors_made], to);
-        } else if (up) {
+        if (up) {
             forward_sweep<Dim>(cells, patch, scheme, d, open, from, to);
         } else {
-            if (axis > 0)
-                substitute_lines<Dim>(cells, axis, scheme, open[a], from, here[factors], to);
-            else
-                backward_sweep<Dim>(cells, patch, scheme, d, open, from, to);
-            const Judged found = judge<Dim>(cells, s.time.most_change, here[q], readable(here[dq]));
-            here[changes] = {static_cast<double>(found.far), static_cast<double>(found.no_number)};
+            backward_sweep<Dim>(cells, patch, scheme, d, open, from, to);
+            here[changes] = judge<Dim>(cells, most, here[q], readable(here[dq])).sums();
         }
     });
 }
 
 /// Whether the step is made: not where a value would be no number, or one cell in ten would change by more
 /// than it may. The next CFL number is then half as large, and grows again with each step that is made.
+///
+/// Other iterations of a cycle are left out where they fail.
 void decide(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     Task task = in.once(step.named("decide"));
     const auto changes = task.need(l.changes);
+    if (step.leader != nullptr) {
+        task.run([=, verdict = task.make(l.verdict),
+                  cells = static_cast<double>(step.zones().all_cells())](Here& here) {
+            const auto [far, no_number] = here[changes];
+            here[verdict] = no_number > 0 || far > 0.1 * cells ? 1 : 0;
+        });
+        return;
+    }
     const auto share_before = task.need(l.share.previous()),
                failures_before = task.need(l.failures.previous());
     const auto share = task.make(l.share), failures = task.make(l.failures), verdict = task.make(l.verdict);
@@ -191,12 +187,15 @@ void make_update(const Step& step, Scope& in) {
     const auto verdict = task.need(l.verdict);
     const auto geometry = task.need(l.geometry);
     const OutletPressures outlets(step, task);
-    const auto dq = task.need(l.dq.at(2));
-    const auto q = task.modify(l.q);
-    Perhaps dnu;
+    const auto dq = task.need(l.dq.last());
+    const auto q = task.modify(step.q());
+    Perhaps dnu, frozen;
     PerhapsWritten nu, viscosity;
-    if (step.turbulent()) dnu = task.need(l.dnu.at(2)), nu = task.modify(l.nu_tilde);
-    if (scheme.viscous()) viscosity = task.modify(l.viscosity);
+    if (step.turbulent())
+        dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
+    else if (step.eddies())
+        frozen = task.need(step.nu_tilde());
+    if (scheme.viscous()) viscosity = task.modify(step.viscosity());
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         if (here[verdict] != 0) return;
         const PatchGeometry<Dim> of(here.cells());
@@ -205,16 +204,33 @@ void make_update(const Step& step, Scope& in) {
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
         if (scheme.viscous())
-            step_viscosity<Dim>(here[viscosity].box(),
-                                of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
-                                scheme, here[viscosity]);
+            step_viscosity<Dim>(
+                here[viscosity].box(),
+                of.patch(here[geometry], readable(to),
+                         scheme.turbulent() ? readable(turbulence) : here[frozen], no_field()),
+                scheme, here[viscosity]);
     });
+    step.newest.q += 1;
+    if (step.turbulent()) step.newest.nu_tilde += 1;
+    if (scheme.viscous()) step.newest.viscosity += 1;
 }
 
 }  // namespace
 
+StepSize step_size(const Settings& s, const Here& here, double share) {
+    const std::int64_t iteration = s.steady() ? s.stages().at(here.step).iteration : here.round;
+    StepSize size;
+    size.cfl = share * s.cfl_at(iteration);
+    size.cfl_turbulence = s.time.cfl_turbulence > 0 ? std::min(size.cfl, s.time.cfl_turbulence) : size.cfl;
+    size.cfl_across = s.time.cfl_across;
+    if (!s.steady()) size.physical = time_weights(s.time.step, here.step)[0];
+    return size;
+}
+
 OutletPressures::OutletPressures(const Step& step, Task& task) {
-    for (const auto& [name, sums] : step.labels.outlets) uses_.emplace_back(name, task.need(sums));
+    // In a cycle those that its finest grid finds hold on all.
+    const Labels& l = step.leader != nullptr ? *step.leader : step.labels;
+    for (const auto& [name, sums] : l.outlets) uses_.emplace_back(name, task.need(sums));
 }
 
 double OutletPressures::of(const Here& here, const Boundary& boundary) const {
@@ -226,8 +242,12 @@ double OutletPressures::of(const Here& here, const Boundary& boundary) const {
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in) {
     find_residual<Dim>(step, in);
-    sweep<Dim>(step, in, 1);
-    sweep<Dim>(step, in, -1);
+    if (step.has_lines()) {
+        declare_lines<Dim>(step, in);
+    } else {
+        sweep<Dim>(step, in, 1);
+        sweep<Dim>(step, in, -1);
+    }
     decide(step, in);
     make_update<Dim>(step, in);
 }

@@ -67,28 +67,54 @@ StageScalars follow_stages(Graph& graph, const Stages& stages) {
     return all;
 }
 
-/// A steady flow on one grid after the other: each step is an iteration on one of them.
+/// Everything that a step does on the finest of these grids, and with a multigrid cycle on the others: they
+/// begin with the coarsest.
 template <int Dim>
-void iterate_on_all(const std::vector<Step>& levels, const Stages& stages) {
-    Graph& graph = levels[0].graph;
+void iterate(const std::vector<Step>& grids, Scope& in) {
+    for (const Step& grid : grids) grid.newest = {};
+    declare_iteration<Dim>(grids.back(), in);
+    if (grids.size() > 1) declare_correction<Dim>(grids, in);
+    declare_forces<Dim>(grids.back(), in);
+}
+
+/// A steady flow on one grid after the other: each step is an iteration, or a cycle, on one of them. The
+/// first `extra` grids serve cycles alone.
+template <int Dim>
+void iterate_on_all(const std::vector<Step>& grids, const Stages& stages) {
+    Graph& graph = grids[0].graph;
+    const std::size_t extra = grids.size() - stages.count();
+    const auto most = static_cast<std::size_t>(grids[0].settings.time.multigrid);
     const StageScalars stage = follow_stages(graph, stages);
-    for (std::size_t n = 0; n < levels.size(); ++n) {
-        const auto number = static_cast<std::int32_t>(n);
-        const Labels& l = levels[n].labels;
-        Scope& scope = graph.step().when<std::int32_t>(levels[n].named("iteration"), stage.now.at(0),
-                                                       [number](std::int32_t now) { return now == number; });
-        if (n > 0) {
+    std::vector<Newest> newest(grids.size());  // in the scope of the step
+    const auto changed = [&](std::size_t n) {
+        ++newest[n].q;
+        if (grids[n].turbulent()) ++newest[n].nu_tilde;
+        if (grids[n].scheme.viscous()) ++newest[n].viscosity;
+    };
+    for (std::size_t n = extra; n < grids.size(); ++n) {
+        const Step& finest = grids[n];
+        const auto number = static_cast<std::int32_t>(n - extra);
+        const auto is_now = [number](std::int32_t now) { return now == number; };
+        if (n > extra) {
             Scope& before =
-                graph.step().when<std::int32_t>(levels[n].named("begin"), stage.begins.at(0),
-                                                [number](std::int32_t now) { return now == number; });
-            declare_interpolation<Dim>(levels[n - 1], levels[n], before);
-            scope.takes(l.q.at(1));
-            if (levels[n].turbulent()) scope.takes(l.nu_tilde.at(1));
-            if (levels[n].scheme.viscous()) scope.takes(l.viscosity.at(1));
+                graph.step().when<std::int32_t>(finest.named("begin"), stage.begins.at(0), is_now);
+            declare_interpolation<Dim>(grids[n - 1], finest, before);
+            changed(n);
         }
-        declare_iteration<Dim>(levels[n], scope);
-        declare_forces<Dim>(levels[n], scope);
+        Scope& scope = graph.step().when<std::int32_t>(finest.named("iteration"), stage.now.at(0), is_now);
+        const std::size_t coarsest = n + 1 - std::min(most, n + 1);
+        for (std::size_t m = coarsest; m <= n; ++m) {
+            const Labels& l = grids[m].labels;
+            if (newest[m].q > 0) scope.takes(l.q.at(newest[m].q));
+            if (newest[m].nu_tilde > 0) scope.takes(l.nu_tilde.at(newest[m].nu_tilde));
+            if (newest[m].viscosity > 0) scope.takes(l.viscosity.at(newest[m].viscosity));
+            changed(m);
+        }
+        iterate<Dim>({grids.begin() + static_cast<std::ptrdiff_t>(coarsest),
+                      grids.begin() + static_cast<std::ptrdiff_t>(n) + 1},
+                     scope);
     }
+    for (std::size_t n = 0; n < grids.size(); ++n) grids[n].newest = newest[n];
 }
 
 // The solver in one view.
@@ -99,11 +125,10 @@ Shown declare_tasks(const std::vector<Step>& levels) {
         make_labels(level);
         declare_start<Dim>(level);
     }
-    if (levels.size() > 1) {
+    if (step.settings.stages().count() > 1) {
         iterate_on_all<Dim>(levels, step.settings.stages());
     } else if (step.settings.steady()) {
-        declare_iteration<Dim>(step, step.graph.step());
-        declare_forces<Dim>(step, step.graph.step());
+        iterate<Dim>(levels, step.graph.step());
     } else {
         keep_state<Dim>(step);
         declare_iteration<Dim>(step, within_step(step));
@@ -134,20 +159,24 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
                     fmt::format("{} a point", dimensions));
     flow->slices = case_slices(s, keys, dimensions);
     flow->boundaries = case_boundaries(s, keys, dimensions);
-    flow->labels.resize(stages.count());
+    const auto grids = static_cast<std::size_t>(s.grids());
+    flow->labels.resize(grids);
+    std::vector<Newest> newest(grids);
     const std::shared_ptr<const OriginValues> start = start_of(s, keys, system);
     std::vector<Step> levels;
-    for (std::size_t n = 0; n < stages.count(); ++n) {
-        const auto left = static_cast<int>(stages.count() - 1 - n);
+    for (std::size_t n = 0; n < grids; ++n) {
+        const auto left = static_cast<int>(grids - 1 - n);
         const std::string prefix = left == 0 ? "" : fmt::format("{} times coarser: ", 1 << left);
         flow->grids.push_back(std::make_unique<FlowZones>(graph, prefix + "flow",
                                                           left == 0 ? system : coarsened(system, 1 << left),
                                                           left, s, keys, flow->boundaries));
-        levels.push_back(
-            {graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries, start, flow->labels[n]});
+        levels.push_back({graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries, start,
+                          flow->labels[n], newest[n], n + stages.count() >= grids});
     }
     flow->shown = dimensions == 2 ? declare_tasks<2>(levels) : declare_tasks<3>(levels);
-    flow->report = declare_report(graph, s, stages, flow->labels, flow->grid());
+    const std::vector<Labels> of_stages(flow->labels.end() - static_cast<std::ptrdiff_t>(stages.count()),
+                                        flow->labels.end());
+    flow->report = declare_report(graph, s, stages, of_stages, flow->grid());
     declare_force_means(graph, s, flow->report, flow->shown.means);
     return flow;
 }

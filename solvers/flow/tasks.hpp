@@ -15,7 +15,7 @@ namespace strata::flow {
 /// A case in its graph.
 struct Flow {
     std::vector<Boundary> boundaries;
-    /// Of each stage, the coarsest first.
+    /// Of stages and of multigrid cycles, the coarsest first.
     std::vector<std::unique_ptr<FlowZones>> grids;
     std::vector<Labels> labels;
     Report report;

@@ -60,7 +60,8 @@ AirfoilGrid airfoil(const GridKeys& g, const std::vector<int>& cells) {
     made.cells_surface = cells[0], made.cells_wake = cells[1], made.cells_out = cells[2];
     if (g.farfield > 0) made.farfield = g.farfield;
     if (g.first > 0) made.first = g.first;
-    made.first_nose = made.first_tail = g.first_along;
+    made.first_tail = g.first_along;
+    made.first_nose = g.first_nose > 0 ? g.first_nose : g.first_along;
     return made;
 }
 
@@ -176,8 +177,9 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     for (std::size_t d = 0; d < s.grid.patch.size(); ++d) {
         patch[d] = static_cast<int>(s.grid.patch[d]) >> coarser;
         if (s.grid.patch[d] != static_cast<std::int64_t>(patch[d]) << coarser)
-            keys.refuse("grid.patch", "patches are halved for each coarser grid of time.sequence",
-                        fmt::format("multiples of {}", 1 << s.time.sequence.size()));
+            keys.refuse("grid.patch",
+                        "patches are halved for each coarser grid of time.sequence and time.multigrid",
+                        fmt::format("multiples of {}", 1 << (s.grids() - 1)));
     }
     for (const ZoneShape& shape : shapes) list.zone({{0, 0, 0}, shape.cells}, patch);
     shifts_.resize(shapes.size());
@@ -210,6 +212,7 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
         if (used.count(one) == 0)
             keys.refuse("boundary." + one + ".kind", "the grid has no boundary of this name",
                         fmt::format("{}", fmt::join(of_grid, ", ")));
+    find_meeting_lines();
     for (int p = 0; p < zones_->patches(); ++p)
         of_patch_.emplace_back(zones_->box(p), on_patch(p), dimensions());
 }
@@ -232,7 +235,33 @@ int FlowZones::line_axis(int zone) const {
         return std::any_of(&on[2 * a], &on[2 * a] + 2,
                            [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); });
     };
-    return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? -1 : 1;
+    return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? 0 : 1;
+}
+
+bool FlowZones::any_lines_meet() const {
+    return std::find(lines_meet_.begin(), lines_meet_.end(), true) != lines_meet_.end();
+}
+
+void FlowZones::find_meeting_lines() {
+    const std::size_t zones = on_zone_.size();
+    // The axis across which points of a join lie, where that is a zone's lower face; else -1.
+    const auto lower_axis = [](const Points& points) {
+        for (std::size_t a = 0; a < 3; ++a)
+            if (points.begin[a] == points.end[a]) return points.begin[a] == 0 ? static_cast<int>(a) : -1;
+        return -1;
+    };
+    std::vector<int> joins(zones, 0), meeting(zones, 0);
+    for (const JoinRange& join : system_.joins) {
+        const int here = lower_axis(join.points), there = lower_axis(join.donor_points);
+        const bool ends_here = here == line_axis(join.zone), ends_there = there == line_axis(join.donor);
+        const bool meets = ends_here && ends_there && join.turn == graph::kNoRotation;
+        if (ends_here) ++joins[static_cast<std::size_t>(join.zone)];
+        if (ends_there) ++joins[static_cast<std::size_t>(join.donor)];
+        if (meets)
+            ++meeting[static_cast<std::size_t>(join.zone)], ++meeting[static_cast<std::size_t>(join.donor)];
+    }
+    lines_meet_.resize(zones);
+    for (std::size_t z = 0; z < zones; ++z) lines_meet_[z] = joins[z] > 0 && meeting[z] == joins[z];
 }
 
 /// The donor's places are seen by the zone at turn x + shift; the graph turns them.

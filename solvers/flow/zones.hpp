@@ -41,9 +41,11 @@ class FlowZones {
     [[nodiscard]] const PatchBoundaries& boundaries(int patch) const {
         return of_patch_[static_cast<std::size_t>(patch)];
     }
-    /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y; -1 where
-    /// they would go along x, where lanes are.
+    /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y.
     [[nodiscard]] int line_axis(int zone) const;
+    /// Whether the lower ends of a zone's lines are joined with lower ends of lines, as in a C-grid's wake.
+    [[nodiscard]] bool lines_meet(int zone) const { return lines_meet_[static_cast<std::size_t>(zone)]; }
+    [[nodiscard]] bool any_lines_meet() const;
     /// Where places beyond a joined face of the zone are seen, of periodic joins.
     struct Shift {
         Box beyond;  // cells of the zone's indices
@@ -55,12 +57,14 @@ class FlowZones {
 
   private:
     void note_shift(const JoinRange& join);
+    void find_meeting_lines();
 
     GridSystem system_;
     const graph::Zones* zones_ = nullptr;
     std::vector<std::array<const Boundary*, 6>> on_zone_;
     std::vector<PatchBoundaries> of_patch_;
     std::vector<std::vector<Shift>> shifts_;
+    std::vector<bool> lines_meet_;
 };
 
 }  // namespace strata::flow

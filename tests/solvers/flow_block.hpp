@@ -58,7 +58,7 @@ struct Block {
           volume(around, 1),
           centre(around, Dim),
           distance(cells, 1),
-          viscosity(beside, 2),
+          viscosity(beside, kStepViscosities),
           q(around, Dim + 2),
           nu(around, 1),
           mean(around, Dim + 2),

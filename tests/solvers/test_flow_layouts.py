@@ -11,14 +11,15 @@ from solver_cases import FLOW_CASES, changed, checksums, solver_program
 # Coarser and shorter than our cases: (keys, steps, further tables).
 SHORT = {
     "vortex": ({"cells": "[24, 24]", "patch": "[6, 6]", "end": "0.5"}, None, ""),
-    "cylinder": ({"cells": "[32, 24]", "patch": "[16, 8]"}, 24, ""),
-    "plate": ({"patch": "[9, 8]"}, 30, ""),
+    "cylinder": ({"cells": "[32, 24]", "patch": "[16, 8]"}, 12, ""),
+    "plate": ({"patch": "[10, 8]"}, 12, ""),
     "naca0012": (
         {
             "file": '"../../tests/solvers/flow/n0012_113-33.p2dfmt.xz"',
             "map": '"../../tests/solvers/flow/n0012_113-33.nmf"',
             "patch": "[16, 16]",
-            "iterations": "20\nsequence = [10]",
+            "iterations": "8",
+            "sequence": "[4, 4]",
         },
         None,
         "",

@@ -1,261 +1,397 @@
+// Eight lines at once: side by side along x, or, where lines go along x, in eight rows.
 #include "solvers/flow/scheme/lines.hpp"
 
 #include <algorithm>
 
-#include "solvers/flow/scheme/gas.hpp"
-#include "solvers/flow/scheme/lanes.hpp"
+#include "solvers/flow/scheme/waves.hpp"
 
 namespace strata::flow {
 namespace {
 
-template <int Dim>
+/// Eight values, each `stride` further in memory.
+Lanes load_apart(const double* p, std::ptrdiff_t stride, int n) {
+#ifdef __AVX512F__
+    const __m512i at =
+        _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    return (Lanes)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>((1U << n) - 1), at, p,
+                                           8);
+#else
+    Lanes x{};
+    for (int l = 0; l < n; ++l) x[l] = p[l * stride];
+    return x;
+#endif
+}
+void store_apart(double* p, std::ptrdiff_t stride, const Lanes& x, int n) {
+#ifdef __AVX512F__
+    const __m512i at =
+        _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(stride));
+    _mm512_mask_i64scatter_pd(p, static_cast<__mmask8>((1U << n) - 1), at, (__m512d)x, 8);
+#else
+    for (int l = 0; l < n; ++l) p[l * stride] = x[l];
+#endif
+}
+
+template <int Dim, bool along_x>
 class Lines {
     static constexpr std::size_t D = Dim, N = Dim + 2;
+    static constexpr int kNu = kLineFactors<Dim> - 1;
+    using Wave = Waves<Dim>;
+    using Cell = WaveCell<Dim>;
     using Vec = Vector<Dim, Lanes>;
-    using Column = std::array<Lanes, N>;
-    /// What the coupling to a cell is made of.
-    struct Cell {
-        Vec u;
-        Lanes H, a, viscosity;
-    };
+    using Column = flow::Column<Dim>;
 
   public:
-    Lines(int axis, const Patch<Dim>& patch, const Scheme& scheme, const Diagonals& diagonals)
-        : axis_(axis), patch_(patch), scheme_(scheme), diagonals_(diagonals), gamma_(scheme.gas.gamma) {}
+    Lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme, const Diagonals& diagonals)
+        : lines_(lines),
+          axis_(static_cast<std::size_t>(lines.axis)),
+          third_(3 - axis_ - across_),
+          patch_(patch),
+          scheme_(scheme),
+          diagonals_(diagonals),
+          gamma_(scheme.gas.gamma) {}
 
-    void eliminate(const Box& cells, const std::array<bool, 2>& open, const Upwind& behind,
-                   const FieldView<const double>& factors_behind, const FieldView<double>& factors,
-                   const Unknowns& unknowns) const {
-        each(cells, 1, [&](int i, int j, int k, int n, bool first, bool last) {
-            const Int3 at{i, j, k}, below = beside(at, -1), above = beside(at, 1);
-            const Vec lower = face(at), upper = face(above);
+    [[gnu::flatten]] void eliminate(const StepSize& step, const Upwind& given, const Upwind& above,
+                                    const FieldView<const double>& factors_above, const Unknowns& g,
+                                    const FieldView<double>& factors) const {
+        each(-1, [&](const Int3& at, int n, bool first, bool last) {
             const Cell own = cell_at(at, n);
-            Lanes M[N][N], X[N][N + 1];  // M X = (U | g)
-            // Across the line the diagonal has the radii of lusgs.hpp; along it |A|.
-            const Lanes diagonal = 1.0 / load(diagonals_.mean, i, j, k, 0, n) -
-                                   0.5 * (convective_radius(own, lower) + convective_radius(own, upper));
-            for (std::size_t c = 0; c < N; ++c) {
-                Column unit{};
-                unit[c] = broadcast(1);
-                const Column below_part = absolute(own, lower, unit), above_part = absolute(own, upper, unit);
-                for (std::size_t r = 0; r < N; ++r)
-                    M[r][c] = 0.5 * (below_part[r] + above_part[r]) + diagonal * unit[r];
-            }
-            for (std::size_t r = 0; r < N; ++r)
-                X[r][N] = -load(readable(unknowns.mean), i, j, k, static_cast<int>(r), n);
-            const bool coupled = !first || open[0];
-            if (coupled) {
-                const Cell cell = cell_at(below, n);
-                const FieldView<const double> E = first ? factors_behind : readable(factors);
-                const FieldView<const double> g = first ? behind.mean : readable(unknowns.mean);
-                Column column;
-                for (std::size_t c = 0; c <= N; ++c) {
-                    for (std::size_t r = 0; r < N; ++r)
-                        column[r] =
-                            c < N ? load(E, below[0], below[1], below[2], static_cast<int>(r * N + c), n)
-                                  : load(g, below[0], below[1], below[2], static_cast<int>(r), n);
-                    const Column part = coupling(cell, lower, column, 1);
-                    for (std::size_t r = 0; r < N; ++r) (c < N ? M[r][c] : X[r][N]) += part[r];
+            const Int3 up = moved(at, axis_, 1), down = moved(at, axis_, -1);
+            const Vec upper = face(at, axis_, 1, n), lower = face(at, axis_, 0, n);
+            Lanes M[N][N], X[N][N + 1];  // M X = (-L | g)
+
+            // The cell itself: time, waves through all faces, friction along the line and beside it.
+            std::array<Vec, 2 * D> sides;
+            sides[0] = lower, sides[1] = upper;
+            std::size_t side = 2;
+            for (std::size_t a = 0; a < D; ++a)
+                if (a != axis_) {
+                    sides[side++] = face(at, a, 0, n);
+                    sides[side++] = face(at, a, 1, n);
                 }
+            WaveSum<Dim> sum;
+            Lanes squares{}, all{}, largest{};
+            for (std::size_t a = 0; a < 2 * D; a += 2) {
+                const Wave low(own, sides[a], 0), high(own, sides[a + 1], 0);
+                const Lanes square = low.square() + high.square();
+                const Lanes radius = low.half_radius(own) + high.half_radius(own) + own.heat * square;
+                squares += square, all += radius, largest = max(largest, radius);
+                sum.add(low), sum.add(high);
             }
-            if (!last || open[1]) {
-                const Cell cell = cell_at(above, n);
+            const Lanes time = max(all * (1 / step.cfl), (all - largest) * (1 / step.cfl_across)) +
+                               step.physical * get(patch_.volumes, at, 0, n);
+            for (std::size_t c = 0; c < N; ++c)
+                for (std::size_t r = 0; r < N; ++r) M[r][c] = r == c ? time : Lanes{};
+            sum.add_to(M, own, gamma_ - 1);
+            if (scheme_.viscous()) add_conduction<Dim>(M, own, squares);
+
+            Column right;
+            for (std::size_t r = 0; r < N; ++r) right[r] = get(given.mean, at, static_cast<int>(r), n);
+            if (lines_.is_first)
+                for (Lanes& x : right) x = -x;
+            else
+                right = product(M, right);
+
+            // Above: dq_above = g - E dq.
+            const LineEnd end = last ? lines_.below : LineEnd::goes_on;
+            if (scheme_.eddies() && first && lines_.above == LineEnd::seam) damp(own, upper, M);
+            if (scheme_.eddies() && end == LineEnd::seam) damp(own, lower, M);
+            if (!first || (lines_.above != LineEnd::ends && lines_.above != LineEnd::seam)) {
+                const Cell cell = cell_at(up, n);
+                const Wave waves(cell, upper, -1);
+                const bool image = first && lines_.above != LineEnd::goes_on;
+                const FieldView<const double> E = first ? factors_above : readable(factors),
+                                              before = first ? above.mean : readable(g.mean);
                 for (std::size_t c = 0; c < N; ++c) {
-                    Column unit{};
-                    unit[c] = broadcast(1);
-                    const Column part = coupling(cell, upper, unit, -1);
-                    for (std::size_t r = 0; r < N; ++r) X[r][c] = part[r];
+                    Column column;
+                    if (image)
+                        column = imaged(lines_.above, waves.normal(), unit(c));
+                    else
+                        for (std::size_t r = 0; r < N; ++r)
+                            column[r] = -get(E, up, static_cast<int>(r * N + c), n);
+                    const Column part = coupling(waves, cell, column, -1);
+                    for (std::size_t r = 0; r < N; ++r) M[r][c] += part[r];
                 }
-            } else {
+                if (!image) {
+                    Column column;
+                    for (std::size_t r = 0; r < N; ++r) column[r] = get(before, up, static_cast<int>(r), n);
+                    const Column part = coupling(waves, cell, column, -1);
+                    for (std::size_t r = 0; r < N; ++r) right[r] -= part[r];
+                }
+            }
+            // Below: the next cell of the line, an image, or nothing.
+            if (end == LineEnd::ends || end == LineEnd::seam) {
                 for (auto& row : X) std::fill(row, row + N, Lanes{});
+            } else {
+                const Cell cell = cell_at(down, n);
+                const Wave waves(cell, lower, 1);
+                if (end == LineEnd::wall || end == LineEnd::mirrored) {
+                    for (std::size_t c = 0; c < N; ++c) {
+                        const Column part = coupling(waves, cell, imaged(end, waves.normal(), unit(c)), 1);
+                        for (std::size_t r = 0; r < N; ++r) M[r][c] -= part[r];
+                    }
+                    for (auto& row : X) std::fill(row, row + N, Lanes{});
+                } else {
+                    Lanes L[N][N] = {};
+                    WaveSum<Dim> one;
+                    one.add(waves);
+                    one.add_to(L, cell, gamma_ - 1);
+                    if (scheme_.viscous()) add_conduction<Dim>(L, cell, waves.square());
+                    for (std::size_t r = 0; r < N; ++r)
+                        for (std::size_t c = 0; c < N; ++c) X[r][c] = -L[r][c];
+                }
             }
-            solve(M, X);
+            for (std::size_t r = 0; r < N; ++r) X[r][N] = right[r];
+            solve<N + 1>(M, X);
             for (std::size_t r = 0; r < N; ++r) {
-                for (std::size_t c = 0; c < N; ++c)
-                    store(factors, i, j, k, static_cast<int>(r * N + c), X[r][c], n);
-                store(unknowns.mean, i, j, k, static_cast<int>(r), X[r][N], n);
+                for (std::size_t c = 0; c < N; ++c) put(factors, at, static_cast<int>(r * N + c), X[r][c], n);
+                put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
-            if (!scheme_.turbulent()) return;
-            const Vec& u = own.u;
-            const Lanes diffusion = load(diagonals_.viscosity, i, j, k, 1, n);
-            Lanes m = 1.0 / load(diagonals_.nu_tilde, i, j, k, 0, n);
-            Lanes g = -load(readable(unknowns.nu_tilde), i, j, k, 0, n), e{};
-            constexpr int kNu = kLineFactors<Dim> - 1;
-            if (coupled) {
-                const Lanes l = max(dot(u, lower), Lanes{}) + diffusion * dot(lower, lower);
-                const FieldView<const double> E = first ? factors_behind : readable(factors);
-                const FieldView<const double> before = first ? behind.nu_tilde : readable(unknowns.nu_tilde);
-                m -= l * load(E, below[0], below[1], below[2], kNu, n);
-                g += l * load(before, below[0], below[1], below[2], 0, n);
-            }
-            if (!last || open[1]) e = (max(-dot(u, upper), Lanes{}) + diffusion * dot(upper, upper)) / m;
-            store(factors, i, j, k, kNu, e, n);
-            store(unknowns.nu_tilde, i, j, k, 0, g / m, n);
+            if (scheme_.turbulent())
+                eliminate_nu(at, n, first, end, own, sides, given, above, factors_above, g, factors);
         });
     }
 
-    void substitute(const Box& cells, bool open, const Upwind& ahead, const FieldView<const double>& factors,
-                    const Unknowns& unknowns) const {
-        each(cells, -1, [&](int i, int j, int k, int n, bool first, bool) {
-            if (first && !open) return;
-            const Int3 above = beside({i, j, k}, 1);
-            const FieldView<const double> dq = first ? ahead.mean : readable(unknowns.mean);
-            Column next;
-            for (std::size_t c = 0; c < N; ++c)
-                next[c] = load(dq, above[0], above[1], above[2], static_cast<int>(c), n);
-            for (std::size_t r = 0; r < N; ++r) {
-                Lanes own = load(readable(unknowns.mean), i, j, k, static_cast<int>(r), n);
-                for (std::size_t c = 0; c < N; ++c)
-                    own -= load(factors, i, j, k, static_cast<int>(r * N + c), n) * next[c];
-                store(unknowns.mean, i, j, k, static_cast<int>(r), own, n);
+    [[gnu::flatten]] void substitute(const Upwind& g, const FieldView<const double>& factors,
+                                     const Upwind& below, const Unknowns& change) const {
+        each(1, [&](const Int3& at, int n, bool first, bool) {
+            const LineEnd end = first ? lines_.below : LineEnd::goes_on;
+            const Int3 down = moved(at, axis_, -1);
+            Column own;
+            for (std::size_t r = 0; r < N; ++r) own[r] = get(g.mean, at, static_cast<int>(r), n);
+            Lanes nu{};
+            if (scheme_.turbulent()) nu = get(g.nu_tilde, at, 0, n);
+            if (end == LineEnd::joined) {
+                meet(at, down, n, g, factors, own, nu);
+            } else if (end == LineEnd::goes_on) {
+                const FieldView<const double> dq = first ? below.mean : readable(change.mean);
+                for (std::size_t c = 0; c < N; ++c) {
+                    const Lanes next = get(dq, down, static_cast<int>(c), n);
+                    for (std::size_t r = 0; r < N; ++r)
+                        own[r] -= get(factors, at, static_cast<int>(r * N + c), n) * next;
+                }
+                if (scheme_.turbulent())
+                    nu += get(factors, at, kNu, n) *
+                          get(first ? below.nu_tilde : readable(change.nu_tilde), down, 0, n);
             }
-            if (!scheme_.turbulent()) return;
-            const FieldView<const double> dnu = first ? ahead.nu_tilde : readable(unknowns.nu_tilde);
-            const Lanes own = load(readable(unknowns.nu_tilde), i, j, k, 0, n) +
-                              load(factors, i, j, k, kLineFactors<Dim> - 1, n) *
-                                  load(dnu, above[0], above[1], above[2], 0, n);
-            store(unknowns.nu_tilde, i, j, k, 0, own, n);
+            for (std::size_t r = 0; r < N; ++r) put(change.mean, at, static_cast<int>(r), own[r], n);
+            if (scheme_.turbulent()) put(change.nu_tilde, at, 0, nu, n);
         });
     }
 
   private:
-    /// Rows of a box, up (1) or down (-1) along the lines: body(i, j, k, n, first, last).
+    /// Cells of the lines, eight lines at a time, up (1) or down (-1): body(first, lanes, whether it is the
+    /// first cell of a line, whether it is the last).
     template <class Body>
-    void each(const Box& cells, int way, Body&& body) const {
-        const auto a = static_cast<std::size_t>(axis_), b = axis_ == 1 ? std::size_t{2} : std::size_t{1};
-        for (int other = cells.lo[b]; other < cells.hi[b]; ++other)
-            for (int step = 0; step < cells.extent(axis_); ++step) {
+    void each(int way, Body&& body) const {
+        const Box& cells = lines_.cells;
+        const int length = cells.extent(lines_.axis);
+        for (int other = cells.lo[third_]; other < cells.hi[third_]; ++other)
+            for (int step = 0; step < length; ++step) {
                 Int3 at{};
-                at[a] = way > 0 ? cells.lo[a] + step : cells.hi[a] - 1 - step;
-                at[b] = other;
-                for (int i = cells.lo[0]; i < cells.hi[0]; i += kLanes)
-                    body(i, at[1], at[2], std::min(kLanes, cells.hi[0] - i), step == 0,
-                         step == cells.extent(axis_) - 1);
+                at[axis_] = way > 0 ? cells.lo[axis_] + step : cells.hi[axis_] - 1 - step;
+                at[third_] = other;
+                for (int i = cells.lo[across_]; i < cells.hi[across_]; i += kLanes) {
+                    at[across_] = i;
+                    body(at, std::min(kLanes, cells.hi[across_] - i), step == 0, step == length - 1);
+                }
             }
     }
-    [[nodiscard]] Int3 beside(Int3 at, int by) const {
-        at[static_cast<std::size_t>(axis_)] += by;
+    [[nodiscard]] static Int3 moved(Int3 at, std::size_t axis, int by) {
+        at[axis] += by;
         return at;
     }
-    /// Below a cell. Loads up to eight values: lanes beyond a row's end hold those of nobody, finite or not.
-    [[nodiscard]] Vec face(const Int3& at) const {
-        const FieldView<const double>& s = patch_.faces[static_cast<std::size_t>(axis_)];
-        const int n = std::min(kLanes, s.box().hi[0] - at[0]);
-        Vec v;
-        for (std::size_t d = 0; d < D; ++d) v[d] = load(s, at[0], at[1], at[2], static_cast<int>(d), n);
-        return v;
+    [[nodiscard]] Lanes get(const FieldView<const double>& f, const Int3& at, int c, int n) const {
+        if constexpr (along_x)
+            return load_apart(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1), f.stride(1), n);
+        else
+            return load(f, at[0], at[1], at[2], c, n);
+    }
+    void put(const FieldView<double>& f, const Int3& at, int c, const Lanes& x, int n) const {
+        if constexpr (along_x)
+            store_apart(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1), f.stride(1), x, n);
+        else
+            store(f, at[0], at[1], at[2], c, x, n);
+    }
+    [[nodiscard]] Vec face(const Int3& cell, std::size_t axis, int by, int n) const {
+        const Int3 at = moved(cell, axis, by);
+        Vec s;
+        for (std::size_t d = 0; d < D; ++d) s[d] = get(patch_.faces[axis], at, static_cast<int>(d), n);
+        return s;
     }
     [[nodiscard]] Cell cell_at(const Int3& at, int n) const {
-        const auto q = [&](int c) { return load(patch_.q, at[0], at[1], at[2], c, n); };
         Cell cell;
-        const Lanes over = 1.0 / q(0);
-        for (std::size_t d = 0; d < D; ++d) cell.u[d] = q(static_cast<int>(d) + 1) * over;
-        const Lanes square = dot(cell.u, cell.u), E = q(Dim + 1) * over;
-        const Lanes a2 = (gamma_ * (gamma_ - 1)) * (E - 0.5 * square);
-        cell.H = E + a2 * (1 / gamma_);
-        cell.a = sqrt(a2);
-        cell.viscosity = scheme_.viscous() ? load(diagonals_.viscosity, at[0], at[1], at[2], 0, n) : Lanes{};
+        const Lanes over = 1.0 / get(patch_.q, at, 0, n);
+        for (std::size_t d = 0; d < D; ++d) cell.u[d] = get(patch_.q, at, static_cast<int>(d) + 1, n) * over;
+        cell.half_square = 0.5 * dot(cell.u, cell.u);
+        cell.E = get(patch_.q, at, Dim + 1, n) * over;
+        const Lanes a2 = (gamma_ * (gamma_ - 1)) * (cell.E - cell.half_square);
+        cell.H = cell.E + a2 * (1 / gamma_);
+        cell.a = a2 * over_root(a2);
+        cell.heat = scheme_.viscous() ? get(diagonals_.viscosity, at, 0, n) : Lanes{};
+        cell.momentum = scheme_.viscous() ? get(diagonals_.viscosity, at, 2, n) : Lanes{};
         return cell;
     }
-    [[nodiscard]] static Lanes convective_radius(const Cell& cell, const Vec& s) {
-        return abs(dot(cell.u, s)) + cell.a * sqrt(dot(s, s));
+    [[nodiscard]] static Column unit(std::size_t c) {
+        Column column{};
+        column[c] = broadcast(1);
+        return column;
     }
-    [[nodiscard]] static Conserved<Dim, Lanes> change_of(const Column& dq) {
-        Conserved<Dim, Lanes> change;
-        change.rho = dq[0];
-        for (std::size_t d = 0; d < D; ++d) change.m[d] = dq[d + 1];
-        change.E = dq[Dim + 1];
-        return change;
+    /// At seams of turbulent flow the cells on both sides would otherwise go up and down by turns. (Laminar
+    /// flow does without, and settles sooner.)
+    static void damp(const Cell& cell, const Vec& s, Lanes (&M)[N][N]) {
+        const Lanes half_radius = Wave(cell, s, 0).half_radius(cell);
+        for (std::size_t r = 0; r < N; ++r) M[r][r] += half_radius;
     }
-    /// |A . S| dq, with |lambda| of no wave below a hundredth of the largest.
-    [[nodiscard]] Column absolute(const Cell& cell, const Vec& s, const Column& dq) const {
-        const Lanes area = sqrt(dot(s, s)), over = 1.0 / max(area, broadcast(1e-300));
-        const Lanes through = dot(cell.u, s) * over, a = cell.a, least = 0.01 * (abs(through) + a);
-        const Lanes still = max(abs(through), least), up = max(abs(through + a), least),
-                    down = max(abs(through - a), least);
-        const Lanes mean = 0.5 * (up + down) - still, skew = 0.5 * (up - down);
-        const Conserved<Dim, Lanes> change = change_of(dq);
-        Lanes faster = -through * change.rho;  // rho times the change of u . n
-        for (std::size_t d = 0; d < D; ++d) faster += change.m[d] * s[d] * over;
-        const Lanes dp =
-            (gamma_ - 1) * (change.E - dot(cell.u, change.m) + 0.5 * dot(cell.u, cell.u) * change.rho);
-        const Lanes one = (dp * mean / a + faster * skew) / a, two = dp * skew / a + faster * mean;
-        Column sum;
-        sum[0] = area * (still * dq[0] + one);
-        for (std::size_t d = 0; d < D; ++d)
-            sum[d + 1] = area * (still * dq[d + 1] + one * cell.u[d] + two * s[d] * over);
-        sum[Dim + 1] = area * (still * dq[Dim + 1] + one * cell.H + two * through);
+    /// ((A . S + way |A . S|) / 2 + way K) dq.
+    [[nodiscard]] Column coupling(const Wave& waves, const Cell& cell, const Column& dq, int way) const {
+        Column sum = waves.times(cell, gamma_ - 1, dq);
+        if (!scheme_.viscous()) return sum;
+        const Column part = conducted<Dim>(cell, dq);
+        const Lanes by = static_cast<double>(way) * waves.square();
+        for (std::size_t r = 0; r < N; ++r) sum[r] += by * part[r];
         return sum;
     }
-    /// (A . S + way |A . S|) dq / 2, and the viscous radius.
-    [[nodiscard]] Column coupling(const Cell& cell, const Vec& s, const Column& dq, int way) const {
-        const Conserved<Dim, Lanes> f = flux_change<Dim>(cell.u, cell.H, change_of(dq), s, gamma_);
-        const Column upwind = absolute(cell, s, dq);
-        const Lanes viscous = 2.0 * cell.viscosity * dot(s, s);
-        Column sum;
-        const double half = 0.5 * way;
-        sum[0] = 0.5 * f.rho + half * (upwind[0] + viscous * dq[0]);
-        for (std::size_t d = 0; d < D; ++d)
-            sum[d + 1] = 0.5 * f.m[d] + half * (upwind[d + 1] + viscous * dq[d + 1]);
-        sum[Dim + 1] = 0.5 * f.E + half * (upwind[Dim + 1] + viscous * dq[Dim + 1]);
+    /// The change of the image beyond a wall or symmetry.
+    [[nodiscard]] static Column imaged(LineEnd end, const Vec& normal, Column dq) {
+        if (end == LineEnd::wall) {
+            for (std::size_t d = 0; d < D; ++d) dq[d + 1] = -dq[d + 1];
+            return dq;
+        }
+        Lanes through{};
+        for (std::size_t d = 0; d < D; ++d) through += normal[d] * dq[d + 1];
+        for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= 2.0 * through * normal[d];
+        return dq;
+    }
+    void eliminate_nu(const Int3& at, int n, bool first, LineEnd end, const Cell& own,
+                      const std::array<Vec, 2 * D>& sides, const Upwind& given, const Upwind& above,
+                      const FieldView<const double>& factors_above, const Unknowns& g,
+                      const FieldView<double>& factors) const {
+        const Lanes diffusion = get(diagonals_.viscosity, at, 1, n), zero{};
+        // Of the change across a face, up the index or against it.
+        const auto from = [&](const Vec& s, double sign) {
+            return max(sign * dot(own.u, s), zero) + diffusion * dot(s, s);
+        };
+        Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n);
+        Lanes right = get(given.nu_tilde, at, 0, n), e{};
+        right = lines_.is_first ? -right : m * right;
+        const Int3 up = moved(at, axis_, 1);
+        const Lanes upper = from(sides[1], -1), lower = from(sides[0], 1);
+        const LineEnd top = first ? lines_.above : LineEnd::goes_on;
+        if (top == LineEnd::goes_on) {
+            m -= upper * get(first ? factors_above : readable(factors), up, kNu, n);
+            right += upper * get(first ? above.nu_tilde : readable(g.nu_tilde), up, 0, n);
+        } else {
+            m -= image_of_nu(top) * upper;
+        }
+        if (end == LineEnd::goes_on || end == LineEnd::joined)
+            e = lower / m;
+        else
+            m -= image_of_nu(end) * lower;
+        put(factors, at, kNu, e, n);
+        put(g.nu_tilde, at, 0, right / m, n);
+    }
+    [[nodiscard]] static double image_of_nu(LineEnd end) {
+        return end == LineEnd::wall ? -1 : end == LineEnd::mirrored ? 1 : 0;
+    }
+
+    /// The last cells of two lines: dq = g - E (g' - E' dq).
+    void meet(const Int3& at, const Int3& there, int n, const Upwind& g,
+              const FieldView<const double>& factors, Column& own, Lanes& nu) const {
+        Lanes E[N][N], M[N][N], X[N][1];
+        for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t c = 0; c < N; ++c)
+                E[r][c] = get(factors, at, static_cast<int>(r * N + c), n),
+                M[r][c] = r == c ? broadcast(1) : Lanes{};
+        for (std::size_t k = 0; k < N; ++k) {
+            const Lanes other = get(g.mean, there, static_cast<int>(k), n);
+            for (std::size_t r = 0; r < N; ++r) own[r] -= E[r][k] * other;
+            for (std::size_t c = 0; c < N; ++c) {
+                const Lanes beyond = get(factors, there, static_cast<int>(k * N + c), n);
+                for (std::size_t r = 0; r < N; ++r) M[r][c] -= E[r][k] * beyond;
+            }
+        }
+        for (std::size_t r = 0; r < N; ++r) X[r][0] = own[r];
+        solve<1>(M, X);
+        for (std::size_t r = 0; r < N; ++r) own[r] = X[r][0];
+        if (!scheme_.turbulent()) return;
+        const Lanes e = get(factors, at, kNu, n);
+        nu = (nu + e * get(g.nu_tilde, there, 0, n)) / (1.0 - e * get(factors, there, kNu, n));
+    }
+
+    static Column product(const Lanes (&M)[N][N], const Column& x) {
+        Column sum{};
+        for (std::size_t r = 0; r < N; ++r)
+            for (std::size_t c = 0; c < N; ++c) sum[r] += M[r][c] * x[c];
         return sum;
     }
     /// Gauss' elimination without pivots: the diagonal is at least the sum of what couples.
-    static void solve(Lanes (&M)[N][N], Lanes (&X)[N][N + 1]) {
+    template <std::size_t C>
+    static void solve(Lanes (&M)[N][N], Lanes (&X)[N][C]) {
         for (std::size_t p = 0; p < N; ++p) {
             const Lanes over = 1.0 / M[p][p];
             for (std::size_t c = p + 1; c < N; ++c) M[p][c] *= over;
-            for (std::size_t c = 0; c <= N; ++c) X[p][c] *= over;
+            for (std::size_t c = 0; c < C; ++c) X[p][c] *= over;
             for (std::size_t r = p + 1; r < N; ++r) {
                 const Lanes by = M[r][p];
                 for (std::size_t c = p + 1; c < N; ++c) M[r][c] -= by * M[p][c];
-                for (std::size_t c = 0; c <= N; ++c) X[r][c] -= by * X[p][c];
+                for (std::size_t c = 0; c < C; ++c) X[r][c] -= by * X[p][c];
             }
         }
         for (std::size_t p = N; p-- > 1;)
             for (std::size_t r = 0; r < p; ++r)
-                for (std::size_t c = 0; c <= N; ++c) X[r][c] -= M[r][p] * X[p][c];
+                for (std::size_t c = 0; c < C; ++c) X[r][c] -= M[r][p] * X[p][c];
     }
 
-    int axis_;
+    static constexpr std::size_t across_ = along_x ? 1 : 0;
+    const LineSet& lines_;
+    std::size_t axis_, third_;
     const Patch<Dim>& patch_;
     const Scheme& scheme_;
     const Diagonals& diagonals_;
     double gamma_;
 };
 
+template <int Dim>
+Patch<Dim> no_patch() {
+    if constexpr (Dim == 2)
+        return {no_field(), no_field(), {no_field(), no_field()}, no_field(), no_field(), no_field()};
+    else
+        return {no_field(), no_field(), {no_field(), no_field(), no_field()},
+                no_field(), no_field(), no_field()};
+}
+
 }  // namespace
 
 template <int Dim>
-void eliminate_lines(const Box& cells, int axis, const Patch<Dim>& patch, const Scheme& scheme,
-                     const Diagonals& diagonals, const std::array<bool, 2>& open, const Upwind& behind,
-                     const FieldView<const double>& factors_behind, const FieldView<double>& factors,
-                     const Unknowns& unknowns) {
-    Lines<Dim>(axis, patch, scheme, diagonals)
-        .eliminate(cells, open, behind, factors_behind, factors, unknowns);
+void eliminate_lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme,
+                     const StepSize& step, const Diagonals& diagonals, const Upwind& given,
+                     const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
+                     const FieldView<double>& factors) {
+    if (lines.axis == 0)
+        Lines<Dim, true>(lines, patch, scheme, diagonals)
+            .eliminate(step, given, above, factors_above, g, factors);
+    else
+        Lines<Dim, false>(lines, patch, scheme, diagonals)
+            .eliminate(step, given, above, factors_above, g, factors);
 }
 
 template <int Dim>
-void substitute_lines(const Box& cells, int axis, const Scheme& scheme, bool open, const Upwind& ahead,
-                      const FieldView<const double>& factors, const Unknowns& unknowns) {
-    const Patch<Dim> none = [] {
-        if constexpr (Dim == 2)
-            return Patch<2>{no_field(), no_field(), {no_field(), no_field()},
-                            no_field(), no_field(), no_field()};
-        else
-            return Patch<3>{no_field(), no_field(), {no_field(), no_field(), no_field()},
-                            no_field(), no_field(), no_field()};
-    }();
+void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& g,
+                      const FieldView<const double>& factors, const Upwind& below, const Unknowns& change) {
+    const Patch<Dim> none = no_patch<Dim>();
     const Diagonals no_diagonals{no_field(), no_field(), no_field()};
-    Lines<Dim>(axis, none, scheme, no_diagonals).substitute(cells, open, ahead, factors, unknowns);
+    if (lines.axis == 0)
+        Lines<Dim, true>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
+    else
+        Lines<Dim, false>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
 }
 
-#define STRATA_FLOW_LINES(Dim)                                                                           \
-    template void eliminate_lines<Dim>(                                                                  \
-        const Box&, int, const Patch<Dim>&, const Scheme&, const Diagonals&, const std::array<bool, 2>&, \
-        const Upwind&, const FieldView<const double>&, const FieldView<double>&, const Unknowns&);       \
-    template void substitute_lines<Dim>(const Box&, int, const Scheme&, bool, const Upwind&,             \
-                                        const FieldView<const double>&, const Unknowns&);
+#define STRATA_FLOW_LINES(Dim)                                                                              \
+    template void eliminate_lines<Dim>(                                                                     \
+        const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, const Diagonals&, const Upwind&, \
+        const Upwind&, const FieldView<const double>&, const Unknowns&, const FieldView<double>&);          \
+    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                       \
+                                        const FieldView<const double>&, const Upwind&, const Unknowns&);
 STRATA_FLOW_LINES(2)
 STRATA_FLOW_LINES(3)
 #undef STRATA_FLOW_LINES

@@ -365,6 +365,7 @@ void sweep(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, cons
             return Sweep<Dim, forward, false, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
         case Viscosity::laminar:
+        case Viscosity::frozen:
             return Sweep<Dim, forward, true, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
         case Viscosity::spalart_allmaras:

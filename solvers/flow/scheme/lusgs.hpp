@@ -27,7 +27,9 @@ struct Diagonals {
 
 /// Viscosities over the volume, of all cells of a box (own cells, or these and the ghosts beside them):
 ///   component 0: Mach/Re gamma (mu / Pr + mu_t / Pr_t) / rho / V
-///   component 1, with Spalart-Allmaras alone: Mach/Re (nu + nu~) / sigma / V.
+///   component 1, where nu~ is solved: Mach/Re (nu + nu~) / sigma / V
+///   component 2: Mach/Re (mu + mu_t) / rho / V.
+inline constexpr int kStepViscosities = 3;
 template <int Dim>
 void step_viscosity(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
                     const FieldView<double>& viscosity);

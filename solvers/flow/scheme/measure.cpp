@@ -59,7 +59,7 @@ struct Plate {
           volume(q.box, 1),
           centre(q.box, Dim),
           distance(cells, 1),
-          viscosity(grown(cells, 1), 2),
+          viscosity(grown(cells, 1), kStepViscosities),
           r(grown(cells, 1), Dim + 2),
           nu_r(r.box, 1),
           inverse(cells, 1),

@@ -26,7 +26,8 @@ struct Muscl {
     Limiter limiter = Limiter::none;
 };
 
-enum class Viscosity { none, laminar, spalart_allmaras };
+/// frozen: with the turbulent viscosity of a nu~ that stays as it is (coarser grids of a multigrid cycle).
+enum class Viscosity { none, laminar, frozen, spalart_allmaras };
 
 /// Spalart, P. R., Allmaras, S. R. (1994), and its negative form: Allmaras, S. R., Johnson, F. T., Spalart,
 /// P. R. (2012), ICCFD7-1902.
@@ -49,13 +50,19 @@ struct Scheme {
     /// Two dimensions: y is the distance from the axis, faces and volumes are those of a wedge of one radian.
     bool axisymmetric = false;
     [[nodiscard]] bool viscous() const { return viscosity != Viscosity::none; }
+    /// Whether nu~ is solved.
     [[nodiscard]] bool turbulent() const { return viscosity == Viscosity::spalart_allmaras; }
+    /// Whether there is a turbulent viscosity.
+    [[nodiscard]] bool eddies() const { return turbulent() || viscosity == Viscosity::frozen; }
 };
 
 /// Of one implicit step.
 struct StepSize {
     double cfl = 1;
     double cfl_turbulence = 1;
+    /// Lines: that of all axes but the one along which waves cross a cell soonest. Factoring errs where it is
+    /// large, in cells that are about as long as high.
+    double cfl_across = 10;
     /// Dual time: the coefficient of q at the new time, 1.5 / step for second order; 0: steady.
     double physical = 0;
 };

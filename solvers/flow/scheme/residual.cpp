@@ -396,6 +396,8 @@ void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, c
             return tiles(cells, Tile<Dim, Viscosity::none>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::laminar:
             return tiles(cells, Tile<Dim, Viscosity::laminar>(patch, scheme, mean, nu_tilde, slope));
+        case Viscosity::frozen:
+            return tiles(cells, Tile<Dim, Viscosity::frozen>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::spalart_allmaras:
             return tiles(cells, Tile<Dim, Viscosity::spalart_allmaras>(patch, scheme, mean, nu_tilde, slope));
     }

@@ -31,7 +31,7 @@ V diffusivity(const V& chi, bool negative) {
 }
 
 /// Production less destruction, for a unit of volume, and a slope for the implicit step: that of destruction
-/// less production by nu~ with fw, S~ and ft2 held, where it is positive.
+/// less production by nu~ with ft2 held, where it is positive.
 template <class V>
 struct Source {
     V value, slope;
@@ -42,7 +42,7 @@ Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& d
                  const SpalartAllmaras& form) {
     const V zero{};
     const V cube = chi * chi * chi, low_cube = cube + cv1 * cv1 * cv1;
-    const V fv2 = 1.0 - chi * low_cube / (low_cube + chi * cube);
+    const V part = low_cube / (low_cube + chi * cube), fv2 = 1.0 - chi * part;  // part: 1 / (1 + chi fv1)
     const V ft2 = form.ft2 ? ct3 * exp(-ct4 * chi * chi) : zero;
     // Everything times d^2, so that one quotient is left at the end.
     const V d2 = distance * distance, over_d2 = 1.0 / d2;
@@ -63,7 +63,16 @@ Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& d
     const V fw = g * over_sixth_root((g6 + c6) * (1 / (1 + c6)));
     const V growth = cb1 * (1.0 - ft2) * S * over_d2;
     const V decay = (cw1 * fw - (cb1 / (kappa * kappa)) * ft2) * own * over_d2;
-    Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth, zero)};
+    // By nu~: fw changes with r, and r and S with nu~ (ft2 is held). Where S is clipped the larger slope
+    // of both sides counts, or nu~ would jump from one to the other.
+    const V bent = 3 * cv1 * cv1 * cv1 * chi * cube / (low_cube * low_cube);
+    const V free = k * (fv2 - chi * part * part * (1.0 - bent));
+    const V growing = select(S > turning + bar, min(free, zero), free);
+    const V steep = (fw * c6) * (1.0 + cw2 * (6.0 * r2 * r2 * r - 1.0)) / (max(g, zero + 1e-30) * (g6 + c6)) *
+                    r * (1.0 - growing / S);
+    const V more = cw1 * select(ratio < 10.0, max(steep, zero), zero) * own * over_d2 -
+                   cb1 * (1.0 - ft2) * growing * over_d2;
+    Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth + more, zero)};
     if (form.negative) {  // equations 22 and 23
         const V growth_below = cb1 * (1 - ct3) * vorticity;
         const V decay_below = -cw1 * own * over_d2;

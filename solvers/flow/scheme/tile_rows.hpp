@@ -24,6 +24,7 @@ class TileRows {
   public:
     static constexpr bool kViscous = viscosity != Viscosity::none;
     static constexpr bool kTurbulent = viscosity == Viscosity::spalart_allmaras;
+    static constexpr bool kEddies = kTurbulent || viscosity == Viscosity::frozen;
     static constexpr std::size_t D = Dim;
     using W = Wide;
     using Vec = Vector<Dim, W>;
@@ -127,14 +128,16 @@ class TileRows {
                 const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
                 const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
                 put(to, kT, x, T);
-                if constexpr (kTurbulent) {
+                if constexpr (kEddies) {
                     const W nu = load_wide(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
                     const W mu_t = mu * sa::eddy(chi);
                     put(to, kMu, x, mu + mu_t);
                     put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
-                    put(to, kNu, x, nu);
-                    put(to, kChi, x, chi);
-                    put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
+                    if constexpr (kTurbulent) {
+                        put(to, kNu, x, nu);
+                        put(to, kChi, x, chi);
+                        put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
+                    }
                 } else {
                     put(to, kMu, x, mu);
                     put(to, kHeat, x, mu * (1 / gas.prandtl));

@@ -73,14 +73,17 @@ void step_viscosity(const Box& cells, const Patch<Dim>& patch, const Scheme& sch
         const Lanes over_rho = 1.0 / w.rho;
         const auto [mu, over_mu] = viscosity_of(gas.gamma * w.p * over_rho, gas.sutherland);
         const Lanes scale = gas.viscous_scale() / load(patch.volumes, i, j, k, 0, n);
-        Lanes conduction = mu * (1 / gas.prandtl);
-        if (scheme.turbulent()) {
+        Lanes conduction = mu * (1 / gas.prandtl), friction = mu;
+        if (scheme.eddies()) {
             const Lanes chi = load(patch.nu_tilde, i, j, k, 0, n) * w.rho * over_mu;
-            conduction += mu * sa::eddy(chi) * (1 / gas.turbulent_prandtl);
-            store(viscosity, i, j, k, 1,
-                  scale * (1 / sa::sigma) * mu * over_rho * sa::diffusivity(chi, scheme.sa.negative), n);
+            const Lanes mu_t = mu * sa::eddy(chi);
+            conduction += mu_t * (1 / gas.turbulent_prandtl), friction += mu_t;
+            if (scheme.turbulent())
+                store(viscosity, i, j, k, 1,
+                      scale * (1 / sa::sigma) * mu * over_rho * sa::diffusivity(chi, scheme.sa.negative), n);
         }
         store(viscosity, i, j, k, 0, scale * gas.gamma * conduction * over_rho, n);
+        store(viscosity, i, j, k, 2, scale * friction * over_rho, n);
     });
 }
 

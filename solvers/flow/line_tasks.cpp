@@ -1,0 +1,154 @@
+// The implicit step along lines as tasks: a pass for each axis, down the lines and up again.
+#include <fmt/format.h>
+
+#include "solvers/flow/judge.hpp"
+#include "solvers/flow/step.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+/// The components of a field from one on, as a field.
+template <class T>
+FieldView<T> components_from(const FieldView<T>& f, int first) {
+    return {f.origin() + first * f.component_stride(), f.stride(1), f.stride(2), f.component_stride(),
+            f.box()};
+}
+
+/// Changes of state and nu~, in one field.
+template <int Dim>
+Upwind both(const FieldView<const double>& f, bool turbulent) {
+    if (f.origin() == nullptr) return {no_field(), no_field()};
+    return {f, turbulent ? components_from(f, Dim + 2) : no_field()};
+}
+template <int Dim>
+Unknowns both(const FieldView<double>& f, bool turbulent) {
+    return {f, turbulent ? components_from(f, Dim + 2) : no_result()};
+}
+
+/// The axis of a zone's lines in a pass: first that away from walls, then the others.
+int axis_of(const FlowZones& grid, int zone, int pass) {
+    const int first = grid.line_axis(zone);
+    return pass == 0 ? first : pass <= first ? pass - 1 : pass;
+}
+
+LineSet lines_of(const Here& here, const FlowZones& grid, int pass) {
+    const int zone = grid.zones().zone_of(here.patch), axis = axis_of(grid, zone, pass);
+    const auto a = static_cast<std::size_t>(axis);
+    const Box cells = here.cells();
+    const Box& all = grid.zones().cells(zone);
+    const auto on = grid.on_patch(here.patch);
+    const auto end = [&](bool upper) {
+        if (upper ? cells.hi[a] < all.hi[a] : cells.lo[a] > all.lo[a]) return LineEnd::goes_on;
+        const Boundary* boundary = on[2 * a + (upper ? 1 : 0)];
+        if (boundary == nullptr)
+            return pass == 0 && !upper && grid.lines_meet(zone) ? LineEnd::joined : LineEnd::seam;
+        switch (boundary->condition) {
+            case Condition::wall:
+                return LineEnd::wall;
+            case Condition::slip_wall:
+            case Condition::symmetry:
+                return LineEnd::mirrored;
+            default:
+                return LineEnd::ends;
+        }
+    };
+    return {cells, axis, pass == 0, end(false), end(true)};
+}
+
+/// The order down (-1) or up (1) along the lines of all zones.
+graph::Upwind along_lines(const Step& step, int pass, int sign) {
+    Int3 towards{};
+    for (int zone = 0; zone < step.zones().zones(); ++zone)
+        towards[static_cast<std::size_t>(axis_of(step.grid, zone, pass))] = sign;
+    return graph::upwind(towards).within_zones();
+}
+
+std::string pass_name(int pass, const char* way) { return fmt::format("lines {}, {}", pass + 1, way); }
+
+template <int Dim>
+void eliminate(const Step& step, Scope& in, int pass) {
+    const Labels& l = step.labels;
+    const Scheme& scheme = step.scheme;
+    const bool turbulent = step.turbulent();
+    Task task = in.task(step.named(pass_name(pass, "down")), step.zones());
+    const auto around = step.layers(1).without_corners();
+    const auto order = along_lines(step, pass, -1);
+    const auto p = static_cast<std::size_t>(pass);
+    const auto q = task.need(step.q(), around);
+    const auto viscosity = task.need(step.viscosity(), around);
+    const auto geometry = task.need(l.geometry);
+    const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
+    const auto diagonal = task.need(l.diagonal);
+    Perhaps nu_diagonal, residual, nu_residual, before;
+    if (turbulent) nu_diagonal = task.need(l.diagonal_nu);
+    if (pass > 0) before = task.need(l.lines[p - 1].changed);
+    if (pass == 0) residual = task.need(l.dq.at(0));
+    if (pass == 0 && turbulent) nu_residual = task.need(l.dnu.at(0));
+    const auto g = task.make(l.lines[p].eliminated), factors = task.make(l.lines[p].factors);
+    const auto g_above = task.need(l.lines[p].eliminated, order),
+               factors_above = task.need(l.lines[p].factors, order);
+    task.run([=, &grid = step.grid, &s = step.settings](Here& here) {
+        const Patch<Dim> patch =
+            PatchGeometry<Dim>(here.cells()).patch(here[geometry], here[q], no_field(), no_field());
+        eliminate_lines<Dim>(
+            lines_of(here, grid, pass), patch, scheme, step_size(s, here, here[share]),
+            {here[diagonal], here[nu_diagonal], here[viscosity]},
+            pass == 0 ? Upwind{here[residual], here[nu_residual]} : both<Dim>(here[before], turbulent),
+            both<Dim>(here[g_above], turbulent), here[factors_above], both<Dim>(here[g], turbulent),
+            here[factors]);
+    });
+}
+
+/// The last pass leaves dq.
+template <int Dim>
+void substitute(const Step& step, Scope& in, int pass) {
+    const Labels& l = step.labels;
+    const Scheme& scheme = step.scheme;
+    const bool turbulent = step.turbulent(), is_last = pass == Dim - 1;
+    Task task = in.task(step.named(pass_name(pass, "up")), step.zones());
+    const auto order = along_lines(step, pass, 1);
+    const auto p = static_cast<std::size_t>(pass);
+    const bool meet = pass == 0 && step.grid.any_lines_meet();
+    const auto around = meet ? step.layers(1).without_corners() : step.layers(0);
+    const auto g = task.need(l.lines[p].eliminated, around), factors = task.need(l.lines[p].factors, around);
+    if (!is_last) {
+        const auto changed = task.make(l.lines[p].changed);
+        const auto below = task.need(l.lines[p].changed, order);
+        task.run([=, &grid = step.grid](Here& here) {
+            substitute_lines<Dim>(lines_of(here, grid, pass), scheme, both<Dim>(here[g], turbulent),
+                                  here[factors], both<Dim>(here[below], turbulent),
+                                  both<Dim>(here[changed], turbulent));
+        });
+        return;
+    }
+    const auto q = task.need(step.q());
+    const auto dq = task.modify(l.dq.at(0));
+    const auto below = task.need(l.dq.at(1), order);
+    PerhapsWritten dnu;
+    Perhaps nu_below;
+    if (turbulent) dnu = task.modify(l.dnu.at(0)), nu_below = task.need(l.dnu.at(1), order);
+    const auto changes = task.contribute(l.changes);
+    task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
+        substitute_lines<Dim>(lines_of(here, grid, pass), scheme, both<Dim>(here[g], turbulent),
+                              here[factors], {here[below], here[nu_below]}, {here[dq], here[dnu]});
+        here[changes] = judge<Dim>(here.cells(), most, here[q], readable(here[dq])).sums();
+    });
+}
+
+}  // namespace
+
+template <int Dim>
+void declare_lines(const Step& step, Scope& in) {
+    for (int pass = 0; pass < Dim; ++pass) {
+        eliminate<Dim>(step, in, pass);
+        substitute<Dim>(step, in, pass);
+    }
+}
+
+template void declare_lines<2>(const Step&, Scope&);
+template void declare_lines<3>(const Step&, Scope&);
+
+}  // namespace strata::flow

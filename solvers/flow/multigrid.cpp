@@ -1,0 +1,276 @@
+// A multigrid cycle: Brandt's full approximation storage (Math. Comp. 31 (1977) 333) as Jameson and others
+// use it for steady flow. A coarser grid gets the state of the finer one (means by volume) and its defect
+// (sums), solves
+//   R_coarse(q) + forcing = 0,   forcing = defect received - R_coarse(state received),
+// by some iterations, and what it has changed is added to the finer grid, linear between its cells. There
+// convective fluxes are of first order, and nu_tilde stays as it was received: the model's equation is solved
+// on the finest grid of a cycle alone.
+#include <fmt/format.h>
+
+#include "core/graph/declare/collect.hpp"
+#include "solvers/flow/step.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+/// Each patch of `to` sees the one of `from` with its number, which is the same part of the domain.
+const Collect& same_patches(const std::string& name, const Step& from, const Step& to) {
+    Collect::Sources same(static_cast<std::size_t>(to.zones().patches()));
+    for (std::size_t p = 0; p < same.size(); ++p) same[p] = {static_cast<int>(p)};
+    return to.graph.add<Collect>(name, from.zones(), to.zones(), std::move(same));
+}
+
+/// The state's fluxes, without the model's equation.
+Scheme frozen(Scheme scheme) {
+    if (scheme.turbulent()) scheme.viscosity = Viscosity::frozen;
+    return scheme;
+}
+
+/// Of the values that a coarser grid gets for each of its cells: state, defect, nu_tilde.
+constexpr int received(int dims, bool eddies) { return 2 * (dims + 2) + (eddies ? 1 : 0); }
+
+/// f(i, j, k) for the cells of which cell (i, j, k) of the coarser grid consists.
+template <int Dim, class F>
+void for_children(int i, int j, int k, F&& f) {
+    for (int c = 0; c < (Dim == 3 ? 2 : 1); ++c)
+        for (int b = 0; b < 2; ++b)
+            for (int a = 0; a < 2; ++a) f(2 * i + a, 2 * j + b, Dim == 3 ? 2 * k + c : k);
+}
+
+/// Defect, and with it what the coarser grid gets, as a list of the finer patch.
+template <int Dim>
+void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
+    Labels& l = fine.labels;
+    const int each = received(Dim, fine.eddies());
+    l.defect =
+        fine.graph.field<double>(coarse.named("defect"), fine.zones(), On::cells, {.components = Dim + 2});
+    l.restricted = fine.graph.list<double>(
+        coarse.named("restricted"), fine.zones(),
+        [each, &zones = coarse.zones()](int patch) { return each * zones.box(patch).volume(); });
+    Task task = in.task(coarse.named("restrict"), fine.zones());
+    const Scheme scheme = frozen(fine.scheme);
+    const auto around = scheme.viscous() ? fine.layers(2) : fine.layers(2).without_corners();
+    const auto q = task.need(fine.q(), around);
+    const auto geometry = task.need(l.geometry);
+    Perhaps nu, forcing;
+    if (fine.eddies()) nu = task.need(fine.nu_tilde(), around);
+    if (fine.has_forcing) forcing = task.need(l.forcing.at(1));
+    const auto defect = task.make(l.defect);
+    const auto restricted = task.make(l.restricted);
+    task.run(
+        [=, has_forcing = fine.has_forcing, eddies = fine.eddies(), &coarser = coarse.zones()](Here& here) {
+            const Box cells = here.cells(), parents = coarser.box(here.patch);
+            const Patch<Dim> patch =
+                PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], no_field());
+            residual<Dim>(cells, patch, scheme, here[defect]);
+            if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
+            const auto to = view_in(here[restricted], 0, parents, each);
+            const auto mean = [&](const FieldView<const double>& of, int c, int at) {
+                for_each(parents, [&](int i, int j, int k) {
+                    double sum = 0, volume = 0;
+                    for_children<Dim>(i, j, k, [&](int a, int b, int d) {
+                        sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
+                    });
+                    to(i, j, k, at) = sum / volume;
+                });
+            };
+            for (int c = 0; c < Dim + 2; ++c) {
+                mean(patch.q, c, c);
+                for_each(parents, [&](int i, int j, int k) {
+                    double sum = 0;
+                    for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
+                    to(i, j, k, Dim + 2 + c) = sum;
+                });
+            }
+            if (eddies) mean(patch.nu_tilde, 0, 2 * (Dim + 2));
+        });
+}
+
+/// The coarser grid's state, and in `forcing` the defect. `filled`: with the model, whose borders are filled.
+template <int Dim>
+void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& in) {
+    Labels& l = coarse.labels;
+    const auto field = [&](const char* name) {
+        return coarse.graph.field<double>(coarse.named(name), coarse.zones(), On::cells,
+                                          {.components = Dim + 2});
+    };
+    l.before = field("q before"), l.forcing = field("forcing");
+    const Collect& relation = same_patches(coarse.named("from the finer grid"), fine, coarse);
+    Task task = in.task(coarse.named("receive"), coarse.zones());
+    const auto restricted = task.need(fine.labels.restricted, relation);
+    const auto geometry = task.need(l.geometry);
+    const OutletPressures outlets(coarse, task);
+    const auto q = task.modify(coarse.q());
+    const auto before = task.make(l.before), forcing = task.make(l.forcing);
+    PerhapsWritten nu, viscosity;
+    if (coarse.eddies()) nu = task.modify(coarse.nu_tilde());
+    if (coarse.scheme.viscous()) viscosity = task.modify(coarse.viscosity());
+    task.run([=, &grid = coarse.grid, scheme = coarse.scheme](Here& here) {
+        const Box cells = here.cells();
+        const auto values = view_in(here[restricted].all, 0, cells, received(Dim, scheme.eddies()));
+        const auto to = here[q];
+        const auto turbulence = here[nu];
+        for (int c = 0; c < Dim + 2; ++c)
+            for_each(cells, [&](int i, int j, int k) {
+                to(i, j, k, c) = here[before](i, j, k, c) = values(i, j, k, c);
+                here[forcing](i, j, k, c) = values(i, j, k, Dim + 2 + c);
+            });
+        if (scheme.eddies())
+            for_each(cells,
+                     [&](int i, int j, int k) { turbulence(i, j, k) = values(i, j, k, 2 * (Dim + 2)); });
+        const PatchGeometry<Dim> of(cells);
+        fill_borders<Dim>(here, grid, filled, of.nodes(here[geometry]), to, turbulence, outlets);
+        if (scheme.viscous())
+            step_viscosity<Dim>(here[viscosity].box(),
+                                of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
+                                scheme, here[viscosity]);
+    });
+    coarse.newest.q += 1;
+    if (coarse.eddies()) coarse.newest.nu_tilde += 1;
+    if (coarse.scheme.viscous()) coarse.newest.viscosity += 1;
+}
+
+/// What the coarser grid has changed, of the parent of each cell.
+template <int Dim>
+void make_correction(const Step& coarse, const Step& fine, Scope& in) {
+    Labels& l = fine.labels;
+    const auto field = [&](const char* name) {
+        return fine.graph.field<double>(
+            coarse.named(name), fine.zones(), On::cells,
+            {.components = Dim + 2, .turns = fine.zones().turns(), .vector = 1});
+    };
+    l.correction = field("correction"), l.smooth_correction = field("smooth correction");
+    const Collect& relation = same_patches(coarse.named("from the coarser grid"), coarse, fine);
+    Task task = in.task(coarse.named("correction"), fine.zones());
+    const auto q = task.need(coarse.q(), relation), before = task.need(coarse.labels.before, relation);
+    const auto correction = task.make(l.correction);
+    task.run([=, &coarser = coarse.zones()](Here& here) {
+        const auto of = [&](const auto& values, int border) {
+            return view_in(values.all, 0,
+                           coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
+                           Dim + 2);
+        };
+        const auto now = of(here[q], kBorder), then = of(here[before], 0);
+        for (int c = 0; c < Dim + 2; ++c)
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const int a = i / 2, b = j / 2, d = Dim == 3 ? k / 2 : k;
+                here[correction](i, j, k, c) = now(a, b, d, c) - then(a, b, d, c);
+            });
+    });
+}
+
+/// The correction linear between parents, from a cell's own and those of its neighbours on the sides on which
+/// it lies in its parent, three quarters to one quarter along each axis; at boundaries its own alone.
+template <int Dim>
+void interpolate(const Box& cells, const FieldView<const double>& from, const FieldView<double>& to) {
+    const Box& seen = from.box();
+    for (int c = 0; c < Dim + 2; ++c)
+        for_each(cells, [&](int i, int j, int k) {
+            const double own = from(i, j, k, c);
+            double value = own;
+            const int a = i + (i % 2 == 0 ? -1 : 1), b = j + (j % 2 == 0 ? -1 : 1);
+            if (a >= seen.lo[0] && a < seen.hi[0]) value += 0.25 * (from(a, j, k, c) - own);
+            if (b >= seen.lo[1] && b < seen.hi[1]) value += 0.25 * (from(i, b, k, c) - own);
+            if constexpr (Dim == 3) {
+                const int d = k + (k % 2 == 0 ? -1 : 1);
+                if (d >= seen.lo[2] && d < seen.hi[2]) value += 0.25 * (from(i, j, d, c) - own);
+            }
+            to(i, j, k, c) = value;
+        });
+}
+
+template <int Dim>
+void add_correction(const Step& coarse, const Step& fine, Scope& in) {
+    const Labels& l = fine.labels;
+    const Scheme scheme = frozen(fine.scheme);
+    Task task = in.task(coarse.named("correct"), fine.zones());
+    const auto correction = task.need(l.correction, fine.layers(1).without_corners());
+    const auto smooth = task.make(l.smooth_correction);
+    const auto geometry = task.need(l.geometry);
+    const OutletPressures outlets(fine, task);
+    const auto q = task.modify(fine.q());
+    Perhaps nu;
+    PerhapsWritten viscosity;
+    if (fine.eddies()) nu = task.need(fine.nu_tilde());
+    if (scheme.viscous()) viscosity = task.modify(fine.viscosity());
+    task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
+        const PatchGeometry<Dim> of(here.cells());
+        const auto to = here[q];
+        interpolate<Dim>(here.cells(), here[correction], here[smooth]);
+        update<Dim>(here.cells(), scheme, most, readable(here[smooth]), no_field(), to, no_result());
+        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, no_result(), outlets);
+        if (scheme.viscous())
+            step_viscosity<Dim>(here[viscosity].box(),
+                                of.patch(here[geometry], readable(to), here[nu], no_field()), own,
+                                here[viscosity]);
+    });
+    fine.newest.q += 1;
+    if (scheme.viscous()) fine.newest.viscosity += 1;
+}
+
+template <int Dim>
+class Cycle {
+  public:
+    Cycle(const std::vector<Step>& grids, Scope& in)
+        : grids_(grids), in_(in), keys_(grids.back().settings.time) {}
+
+    /// A correction of grid n + 1, of which `fine` is the present visit, from grid n and coarser ones.
+    void correct(const Step& fine, std::size_t n) {
+        Labels labels = grids_[n].labels;
+        Step coarse = visit(n, labels);
+        make_restricted<Dim>(fine, coarse, in_);
+        receive<Dim>(fine, coarse, grids_[n].scheme, in_);
+        const int turns = n > 0 && keys_.cycle == "w" ? 2 : 1;
+        for (int turn = 0; turn < turns; ++turn) {
+            iterate(coarse, keys_.smooth[0]);
+            if (n > 0) correct(coarse, n - 1);
+            iterate(coarse, keys_.smooth[1]);
+        }
+        make_correction<Dim>(coarse, fine, in_);
+        add_correction<Dim>(coarse, fine, in_);
+    }
+
+  private:
+    Step visit(std::size_t n, Labels& labels) {
+        const Step &of = grids_[n], &finest = grids_.back();
+        Scheme scheme = frozen(of.scheme);
+        scheme.muscl.first_order = true;
+        Step step{of.graph,    fmt::format("{}cycle {}, {}", finest.prefix, ++visits_, of.prefix),
+                  of.settings, scheme,
+                  of.grid,     of.boundaries,
+                  nullptr,     labels,
+                  of.newest};
+        step.leader = &finest.labels;
+        step.has_forcing = step.is_first = true;
+        return step;
+    }
+    void iterate(Step& coarse, std::int64_t times) {
+        for (std::int64_t n = 0; n < times; ++n) {
+            Step once = coarse;
+            once.prefix = fmt::format("{}{}: ", coarse.prefix, ++iterations_);
+            make_iteration_labels(once);
+            declare_iteration<Dim>(once, in_);
+            coarse.is_first = false;
+        }
+    }
+
+    const std::vector<Step>& grids_;
+    Scope& in_;
+    const TimeKeys& keys_;
+    int visits_ = 0, iterations_ = 0;
+};
+
+}  // namespace
+
+template <int Dim>
+void declare_correction(const std::vector<Step>& grids, Scope& in) {
+    Cycle<Dim>(grids, in).correct(grids.back(), grids.size() - 2);
+}
+
+template void declare_correction<2>(const std::vector<Step>&, Scope&);
+template void declare_correction<3>(const std::vector<Step>&, Scope&);
+
+}  // namespace strata::flow
