@@ -1,0 +1,238 @@
+// Donors: for each cell, in each other mesh, the cell between centres in which its centre lies.
+//
+// All patches know the boxes of all. A patch asks each patch of other meshes about its cells that lie in the
+// box of that one, and gets the place in a donor, or none. Of several donors in a mesh the lowest zone, then
+// the lowest index along k, j and i, is taken, whichever answer came first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "solvers/overset/parts.hpp"
+
+namespace strata::overset {
+
+using namespace graph;
+
+namespace {
+
+struct PlaceQuestion {
+    Real3 x, foot;
+    double reach;  // of the foot; 0: none
+};
+struct PlaceAnswer {
+    Int3 base;
+    std::int32_t found;
+    double quality;
+    Real3 xi;
+};
+
+/// A place counts as within a cell up to this share of it beyond its sides, so that none falls between two.
+constexpr double kSlack = 1e-8;
+/// Beside a border of its zone a cell between centres reaches out to the border: half a cell, and the slack.
+constexpr double kOut = 0.5 + 1e-6;
+
+/// The lowest cell between centres of the patch in which x lies.
+template <int Dim>
+bool find(const Donors& donors, const FieldView<const double>& centres, const FieldView<const double>& quality,
+          const Box& cells, const Real3& x, PlaceAnswer& answer) {
+    Bounds window;
+    window.add(x);
+    std::int32_t best = -1;
+    donors.tree.meeting(window, [&](std::int32_t n) {
+        if (best >= 0 && n > best) return;  // they are numbered along k, j and i
+        const Int3& base = donors.base[z(n)];
+        Corners<Dim> corners;
+        for (int c = 0; c < 1 << Dim; ++c) corners[z(c)] = centre_at(centres, Dim, corner_of(base, c));
+        Real3 xi;
+        if (!invert<Dim>(corners, x, xi)) return;
+        for (std::size_t a = 0; a < Dim; ++a) {
+            const double below = (donors.open[z(n)] >> (2 * a) & 1) != 0 ? kOut : kSlack,
+                         above = (donors.open[z(n)] >> (2 * a + 1) & 1) != 0 ? kOut : kSlack;
+            if (!(xi[a] >= -below && xi[a] <= 1 + above)) return;
+        }
+        best = n;
+        answer.base = base, answer.found = 1, answer.xi = xi;
+        // The quality there: of the patch's own corners, as none of its neighbours' is known here.
+        Real3 within = xi;
+        for (double& at : within) at = std::clamp(at, 0.0, 1.0);
+        const auto w = weights<Dim>(within);
+        double sum = 0, all = 0;
+        for (int c = 0; c < 1 << Dim; ++c) {
+            const Int3 at = corner_of(base, c);
+            if (!cells.contains(at)) continue;
+            sum += w[z(c)] * quality(at[0], at[1], at[2]), all += w[z(c)];
+        }
+        const Int3 own{std::clamp(base[0], cells.lo[0], cells.hi[0] - 1),
+                       std::clamp(base[1], cells.lo[1], cells.hi[1] - 1),
+                       std::clamp(base[2], cells.lo[2], cells.hi[2] - 1)};
+        answer.quality = all > 1e-6 ? sum / all : quality(own[0], own[1], own[2]);
+    });
+    return best >= 0;
+}
+
+void begin(Parts& parts) {
+    const Problem& p = parts.p;
+    Task task = parts.graph.start().task(parts.named("others"), p.grid);
+    const auto centres = p.centres(task);
+    const auto boxes = task.need(parts.boxes.at(0));
+    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 2 : 1));
+    task.run([=, &p](Here& here) {
+        Work& w = here[work];
+        Bounds around;
+        const auto x = centres(here);
+        std::size_t n = 0;
+        double reach = 0;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            around.add(centre_at(x, p.dimensions, {i, j, k}));
+            if (!w.feet.empty()) reach = std::max(reach, w.feet[n++].reach);
+        });
+        for (std::size_t d = 0; d < 3; ++d) around.lo[d] -= reach, around.hi[d] += reach;
+        const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        for (int patch = 0; patch < p.grid.patches(); ++patch) {
+            const int mesh = p.mesh[z(p.grid.zone_of(patch))];
+            if (mesh == own) continue;
+            const Bounds box = bounds_in(here[boxes], patch);
+            if (box.meets(around)) w.others.push_back({patch, mesh, box});
+        }
+    });
+}
+
+void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds,
+         Scalar<double> left) {
+    Task task = rounds.task(parts.named("ask for donors"), parts.p.grid);
+    const auto centres = parts.p.centres(task);
+    const auto work = task.modify(parts.work.at(0));
+    const auto count = task.contribute(left);
+    task.run([=, &p = parts.p, asked = requests.ask(task)](Here& here) {
+        Work& w = here[work];
+        const auto x = centres(here);
+        const auto asks = here[asked];
+        const Box cells = here.cells();
+        const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        w.asking.clear(), w.asked.clear();
+        for (; w.at_patch < w.others.size(); ++w.at_patch, w.at_cell = 0) {
+            const Work::Other& to = w.others[w.at_patch];
+            const bool shared = !w.feet.empty() && p.share(own, to.mesh);
+            for (; w.at_cell < w.is_hole.size(); ++w.at_cell) {
+                if (w.is_hole[w.at_cell] != 0) continue;
+                const auto cell = static_cast<std::int32_t>(w.at_cell);
+                const Real3 at = centre_at(x, p.dimensions, cell_at(cells, cell));
+                const Work::Foot foot = shared ? w.feet[w.at_cell] : Work::Foot{};
+                bool near = true;
+                for (std::size_t d = 0; d < 3; ++d)
+                    near = near && at[d] >= to.box.lo[d] - foot.reach && at[d] <= to.box.hi[d] + foot.reach;
+                if (!near) continue;
+                if (!asks.add(to.patch, {at, foot.x, foot.reach})) {
+                    here[count] = 1;
+                    return;
+                }
+                w.asking.push_back(cell);
+                w.asked.push_back(static_cast<std::int32_t>(w.at_patch));
+            }
+        }
+    });
+}
+
+void answer(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds) {
+    const Problem& p = parts.p;
+    Task task = rounds.task(parts.named("search donors"), p.grid);
+    const auto centres = p.centres(task);
+    const auto quality = p.quality(task);
+    const auto donors = task.need(parts.donors);
+    ObjectUse<const Surface> walls;
+    if (!p.shared.empty()) walls = task.need(parts.own_walls);
+    task.run([=, dimensions = p.dimensions, some_shared = !p.shared.empty(),
+              asked = requests.answer(task)](Here& here) {
+        const auto x = centres(here), of = quality(here);
+        here[asked].each([&](const Request<PlaceQuestion, PlaceAnswer>& request) {
+            const PlaceQuestion& q = request.question();
+            Real3 at = q.x;
+            if (some_shared && q.reach > 0)
+                at = over_shared_wall(here[walls], q.x, q.foot, q.reach).value_or(q.x);
+            PlaceAnswer found{};
+            (void)(dimensions == 2 ? find<2>(here[donors], x, of, here.cells(), at, found)
+                                   : find<3>(here[donors], x, of, here.cells(), at, found));
+            request.answer() = found;
+        });
+    });
+}
+
+void take(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds) {
+    Task task = rounds.task(parts.named("take donors"), parts.p.grid);
+    const auto work = task.modify(parts.work.at(1));
+    task.run([=, &p = parts.p, answers = requests.answers(task)](Here& here) {
+        Work& w = here[work];
+        for (std::size_t n = 0; n < w.asking.size(); ++n) {
+            const PlaceAnswer& said = here[answers][n];
+            if (said.found == 0) continue;
+            const Work::Other& other = w.others[z(w.asked[n])];
+            w.candidates.push_back({w.asking[n], other.mesh, p.grid.zone_of(other.patch), other.patch, said.base,
+                                    said.quality, said.xi});
+        }
+    });
+}
+
+/// One donor in each mesh, the best one first; and how many are better than the cell itself.
+void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const double>& quality) {
+    const auto place = [](const Candidate& c) {
+        return std::tuple(c.cell, c.mesh, c.zone, c.base[2], c.base[1], c.base[0]);
+    };
+    std::sort(w.candidates.begin(), w.candidates.end(),
+              [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+    w.candidates.erase(std::unique(w.candidates.begin(), w.candidates.end(),
+                                   [](const Candidate& a, const Candidate& b) {
+                                       return a.cell == b.cell && a.mesh == b.mesh;
+                                   }),
+                       w.candidates.end());
+    std::sort(w.candidates.begin(), w.candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return std::tuple(a.cell, a.quality, a.mesh) < std::tuple(b.cell, b.quality, b.mesh);
+    });
+    const std::size_t count = w.is_hole.size();
+    w.first.assign(count + 1, 0);
+    w.better.assign(count, 0);
+    w.candidate.assign(count, -1);
+    std::size_t next = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+        w.first[n] = static_cast<std::int32_t>(next);
+        const Int3 at = cell_at(cells, static_cast<std::int32_t>(n));
+        const double mine = quality(at[0], at[1], at[2]);
+        for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n); ++next) {
+            const Candidate& c = w.candidates[next];
+            // Cells of the same size but for rounding: the mesh that the case names first.
+            const double scale = 1e-9 * std::abs(mine);
+            if (c.quality < mine - scale || (c.quality <= mine + scale && c.mesh < own)) ++w.better[n];
+        }
+    }
+    w.first[count] = static_cast<std::int32_t>(next);
+}
+
+}  // namespace
+
+void declare_search(Parts& parts) {
+    Graph& graph = parts.graph;
+    begin(parts);
+    const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 8192));
+    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, parts.named("places"), parts.p.grid,
+                                                        parts.p.grid, most);
+    const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
+    Scope& rounds = graph.start().repeat<double>(
+        parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+    const int before = parts.cuts > 0 ? 3 : 2;
+    rounds.takes(parts.work.at(before));
+    ask(parts, requests, rounds, left);
+    answer(parts, requests, rounds);
+    take(parts, requests, rounds);
+
+    Task task = graph.start().task(parts.named("candidates"), parts.p.grid);
+    const auto quality = parts.p.quality(task);
+    const auto work = task.modify(parts.work.at(before + 1));
+    task.run([=, &p = parts.p](Here& here) {
+        Work& w = here[work];
+        sort_candidates(w, p.mesh[z(p.grid.zone_of(here.patch))], here.cells(), quality(here));
+        w.others.clear(), w.asking.clear(), w.asked.clear(), w.feet.clear();
+    });
+}
+
+}  // namespace strata::overset
