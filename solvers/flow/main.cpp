@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
             series.push_back(r.residual_nu);
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
+        if (l.overset != nullptr) fields.push_back(l.overset->status());
         series.insert(series.end(), {r.lift, r.drag, r.moment, r.cfl, r.failures});
         graph::Solver solver{
             .time = r.time,

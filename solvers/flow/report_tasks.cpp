@@ -24,12 +24,14 @@ void sum_walls(const Step& step, Scope& in) {
     const auto q = task.need(l.q.at(1), step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
+    const CellsComputed computed(l.overset, task);
     task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         for (const auto& [face, boundary] : grid.boundaries(here.patch))
             if (is_wall(boundary->condition))
                 wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
                                  of.centres(here[geometry]), [&](const WallPoint& point) {
+                                     if (!computed.at(here, point.cell)) return;
                                      add_point(point, 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
                                                here[extremes]);
                                  });
@@ -45,6 +47,7 @@ void compare(const Step& step, Scope& in) {
     Task task = in.task(step.named("compare"), step.zones());
     const auto q = task.need(l.q.at(1));
     const auto geometry = task.need(l.geometry);
+    const CellsComputed computed(l.overset, task);
     ScalarUse<double> departure, squares, volume;
     if (v.uniform > 0) departure = task.contribute(l.departure);
     if (v.error > 0) squares = task.contribute(l.squared_error), volume = task.contribute(l.volume);
@@ -55,10 +58,11 @@ void compare(const Step& step, Scope& in) {
         const auto far = conserved_of<Dim>({1, s.velocity(Dim), 1 / s.flow.gamma, 0}, s.flow.gamma);
         double most = 0, sum = 0, all = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
+            if (!computed.known(here, {i, j, k})) return;
             if (v.uniform > 0)
                 for (int c = 0; c < Dim + 2; ++c)
                     most = std::max(most, std::abs(here[q](i, j, k, c) - far[static_cast<std::size_t>(c)]));
-            if (v.error == 0) return;
+            if (v.error == 0 || !computed.at(here, {i, j, k})) return;
             Real3 x{};
             for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
             const double away = here[q](i, j, k, 0) - exact.at(x, time).rho;

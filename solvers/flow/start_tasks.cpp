@@ -227,6 +227,7 @@ void declare_start(const Step& step) {
     find_metrics<Dim>(step);
     look_around<Dim>(step);
     if (step.turbulent()) find_wall_distance<Dim>(step);
+    declare_overset<Dim>(step);
     set_first_values<Dim>(step);
 }
 

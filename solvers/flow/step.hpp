@@ -117,7 +117,27 @@ inline void copy_cells(const Box& cells, int components, const FieldView<const d
         graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) = from(i, j, k, c); });
 }
 
+/// What a task that changes the state gives receptors: the values of their donors before the step.
+class ReceptorsFilled {
+  public:
+    ReceptorsFilled(const Step& step, Task& task);
+    void in(const Here& here, int components, const FieldView<double>& q,
+            const FieldView<double>& nu_tilde) const;
+
+  private:
+    std::shared_ptr<OversetLabels> labels_;
+    graph::FieldUse<const std::int32_t> status_{};
+    graph::AnswersUse<double> q_{}, nu_{};
+    bool turbulent_ = false;
+};
+
 void make_labels(const Step& step);
+
+/// The connectivity of meshes that overlap; nothing in a case with one.
+template <int Dim>
+void declare_overset(const Step& step);
+/// In each round the state at receptors, from their donors.
+void declare_exchange(const Step& step, Scope& in);
 
 /// Tasks of the start scope: geometry, wall distance, first values.
 template <int Dim>

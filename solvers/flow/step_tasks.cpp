@@ -38,6 +38,22 @@ OutletUses contribute_outlets(const Step& step, Task& task) {
     return uses;
 }
 
+/// Cells that are not computed: no residual, and an implicit step that changes them by nothing. The diagonals
+/// are inverse; 0 would be no number to who solves lines.
+template <int Dim>
+void hold_cells(const Box& cells, const FieldView<const std::int32_t>& status, const FieldView<double>& dq,
+                const FieldView<double>& dnu, const FieldView<double>& diagonal,
+                const FieldView<double>& diagonal_nu) {
+    constexpr double kNothing = 1e-60;
+    const bool turbulent = !dnu.box().empty();
+    for_each(cells, [&](int i, int j, int k) {
+        if (status(i, j, k) == static_cast<std::int32_t>(overset::Cell::computed)) return;
+        for (int c = 0; c < Dim + 2; ++c) dq(i, j, k, c) = 0;
+        diagonal(i, j, k) = kNothing;
+        if (turbulent) dnu(i, j, k) = 0, diagonal_nu(i, j, k) = kNothing;
+    });
+}
+
 /// R in dq and dnu, the diagonals of the implicit step, and the norms of R.
 template <int Dim>
 void find_residual(const Step& step, Scope& in) {
@@ -59,6 +75,7 @@ void find_residual(const Step& step, Scope& in) {
         dnu = task.make(l.dnu), diagonal_nu = task.make(l.diagonal_nu);
     }
     const auto outlets = contribute_outlets(step, task);
+    const CellsComputed computed(l.overset, task);
     if (unsteady) {
         old = task.need(l.old), older = task.need(l.old.previous());
         if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
@@ -83,6 +100,8 @@ void find_residual(const Step& step, Scope& in) {
         }
         diagonals<Dim>(cells, patch, scheme, step_size(s, here, here[share]), here[viscosity], here[diagonal],
                        here[diagonal_nu]);
+        if (!computed.all())
+            hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal], here[diagonal_nu]);
         const auto sum = [&](const FieldView<double>& of, int component) {
             return square_sum(cells, patch.volumes, readable(of), component);
         };
@@ -197,12 +216,14 @@ void make_update(const Step& step, Scope& in) {
     PerhapsWritten nu, viscosity;
     if (step.turbulent()) dnu = task.need(l.dnu.at(2)), nu = task.modify(l.nu_tilde);
     if (scheme.viscous()) viscosity = task.modify(l.viscosity);
+    const ReceptorsFilled receptors(step, task);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         if (here[verdict] != 0) return;
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         const auto turbulence = here[nu];
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
+        receptors.in(here, Dim + 2, to, turbulence);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
@@ -225,6 +246,7 @@ double OutletPressures::of(const Here& here, const Boundary& boundary) const {
 
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in) {
+    declare_exchange(step, in);
     find_residual<Dim>(step, in);
     sweep<Dim>(step, in, 1);
     sweep<Dim>(step, in, -1);

@@ -137,10 +137,10 @@ void declare_geometry(Parts& parts) {
         ScalarsUse<double> boxes;
         if (boxed) boxes = task.contribute(of.wall_boxes.at(0));
         task.run([=, dimensions = p.dimensions, patches = of.wall_patches](Here& here) {
-            std::vector<Element> elements;
+            std::vector<Facet> elements;
             const auto x = nodes(here);
             for (const Face& face : faces[z(here.patch)])
-                add_elements(dimensions, here.cells(), face, x, elements);
+                add_facets(dimensions, here.cells(), face, x, elements);
             here[made] = Surface(dimensions, std::move(elements));
             if (!boxed) return;
             here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
@@ -187,6 +187,7 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         Questions<Wanted>(graph, p.name + ": wanted", p.grid, p.grid, room),
         graph.scalars<std::int64_t>(p.name + ": counts", Reduce::sum, kCounts * p.grid.zones(),
                                     {.kept = true}),
+        graph.scalars<std::int64_t>(p.name + ": first orphans", Reduce::min, p.grid.zones(), {.kept = true}),
         graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
                                             {.kept = true}),
         room};

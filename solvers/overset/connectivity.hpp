@@ -99,6 +99,7 @@ struct Connectivity {
     graph::Field<std::int32_t> status;  // Cell; made in the start scope, kept
     graph::Questions<Wanted> wanted;    // those of receptors and orphans, in the order of cells, x fastest
     graph::Scalars<std::int64_t> counts;  // [kCounts zone + Count]
+    graph::Scalars<std::int64_t> first_orphans;  // [zone] the lowest, as cell_of() takes it
     /// Of receptors: the least and the greatest volume of a donor over that of the receptor, as (-least,
     /// greatest).
     graph::Scalar<std::array<double, 2>> ratios;
@@ -135,6 +136,18 @@ class Exchange {
     std::string name_;
     Connectivity connectivity_;
 };
+
+/// A cell of a zone by its number, x fastest.
+[[nodiscard]] inline std::int64_t number_of(const Box& zone, const Int3& at) {
+    return (std::int64_t{at[2] - zone.lo[2]} * zone.extent(1) + (at[1] - zone.lo[1])) * zone.extent(0) +
+           (at[0] - zone.lo[0]);
+}
+[[nodiscard]] inline Int3 cell_of(const Box& zone, std::int64_t number) {
+    const std::int64_t row = number / zone.extent(0);
+    return {zone.lo[0] + static_cast<int>(number % zone.extent(0)),
+            zone.lo[1] + static_cast<int>(row % zone.extent(1)),
+            zone.lo[2] + static_cast<int>(row / zone.extent(1))};
+}
 
 /// Calls call(cell, number) for the receptors and orphans of a patch, in the order of their questions.
 template <class Call>

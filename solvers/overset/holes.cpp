@@ -94,7 +94,7 @@ void mark_maps(Parts& parts, Scalars<std::int32_t> marks) {
         const HoleMap map(dimensions, bounds_of_cuts(here[boxes], cut, cuts)[z(cut[number])]);
         const auto cells = static_cast<std::int64_t>(HoleMap::cells(dimensions));
         here[marked].resize(cells * cuts);
-        for (const Element& element : here[surface].elements())
+        for (const Facet& element : here[surface].elements())
             map.mark(element, [&](std::size_t cell) {
                 here[marked][cells * cut[number] + static_cast<std::int64_t>(cell)] = 1;
             });

@@ -21,6 +21,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
     const auto status = task.make(made.status);
     const auto counts = task.contribute(made.counts.at(0));
     const auto ratios = task.contribute(made.ratios);
+    const auto first = task.contribute(made.first_orphans.at(0));
     task.run([=, &p, asked = made.wanted.list(task), most = made.most,
               around = seen_from_cell(p.dimensions)](Here& here) {
         if (here[left] != 0)
@@ -34,6 +35,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
         const Box seen = is.box();
         const int zone = p.grid.zone_of(here.patch);
         std::array<std::int64_t, kCounts> count{};
+        here[first].resize(p.grid.zones());
         std::array<double, 2> ratio{-Bounds::kNone, -Bounds::kNone};
         std::size_t n = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
@@ -65,6 +67,8 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
                 ratio[0] = std::max(ratio[0], -r), ratio[1] = std::max(ratio[1], r);
                 room = asks.add(c.patch, {c.base, static_cast<std::int32_t>(kind), c.xi});
             } else {
+                auto& lowest = here[first][zone];
+                lowest = std::min(lowest, number_of(p.grid.cells(zone), {i, j, k}));
                 room = asks.add(here.patch, {{i, j, k}, static_cast<std::int32_t>(kind), {}});
             }
             if (!room)

@@ -200,7 +200,7 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
         const double mine = quality(at[0], at[1], at[2]);
         for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n); ++next) {
             const Candidate& c = w.candidates[next];
-            // Cells of the same size but for rounding: the mesh that the case names first.
+            // Cells of the same size but for rounding: the first mesh has it.
             const double scale = 1e-9 * std::abs(mine);
             if (c.quality < mine - scale || (c.quality <= mine + scale && c.mesh < own)) ++w.better[n];
         }

@@ -15,7 +15,7 @@ Real3 along(const Real3& a, double t, const Real3& by) {
 }
 
 /// Where a line along `axis` through x meets a segment: true, and the place along the axis.
-bool crosses_segment(const Element& e, const Real3& x, std::size_t axis, double& at) {
+bool crosses_segment(const Facet& e, const Real3& x, std::size_t axis, double& at) {
     const std::size_t b = 1 - axis;
     if ((e[0][b] <= x[b]) == (e[1][b] <= x[b])) return false;
     // From the lower end, so that a segment and its reverse give the same bits.
@@ -27,7 +27,7 @@ bool crosses_segment(const Element& e, const Real3& x, std::size_t axis, double&
 
 /// The same of a triangle. In the projection along the axis a half line to the right of x meets an odd number
 /// of its edges where x lies in it; an edge and its reverse give the same bits.
-bool crosses_triangle(const Element& e, const Real3& x, std::size_t axis, double& at) {
+bool crosses_triangle(const Facet& e, const Real3& x, std::size_t axis, double& at) {
     const std::size_t b = (axis + 1) % 3, c = (axis + 2) % 3;
     bool within = false;
     for (std::size_t n = 0; n < 3; ++n) {
@@ -47,7 +47,7 @@ bool crosses_triangle(const Element& e, const Real3& x, std::size_t axis, double
 }
 
 /// C. Ericson, Real-Time Collision Detection (2005), 5.1.5, with the degenerate cases of a segment.
-Real3 nearest_of(const Element& e, const Real3& x) {
+Real3 nearest_of(const Facet& e, const Real3& x) {
     const auto on_segment = [&](const Real3& a, const Real3& b) {
         const Real3 u = b - a;
         const double length = dot(u, u);
@@ -70,8 +70,8 @@ Real3 nearest_of(const Element& e, const Real3& x) {
 
 }  // namespace
 
-void add_elements(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
-                  std::vector<Element>& elements) {
+void add_facets(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
+                  std::vector<Facet>& elements) {
     const auto a = static_cast<std::size_t>(face.axis);
     const auto node = [&](const Int3& at) {
         Real3 x{};
@@ -106,7 +106,7 @@ void add_elements(int dimensions, const Box& cells, const Face& face, const Fiel
     });
 }
 
-Surface::Surface(int dimensions, std::vector<Element> elements)
+Surface::Surface(int dimensions, std::vector<Facet> elements)
     : dimensions_(dimensions), elements_(std::move(elements)) {
     std::vector<Bounds> boxes(elements_.size());
     for (std::size_t n = 0; n < boxes.size(); ++n)
@@ -121,7 +121,7 @@ unsigned Surface::rays(const Real3& x) const {
         line.add(x);
         line.lo[axis] = -Bounds::kNone, line.hi[axis] = Bounds::kNone;
         tree_.meeting(line, [&](std::int32_t n) {
-            const Element& e = elements_[static_cast<std::size_t>(n)];
+            const Facet& e = elements_[static_cast<std::size_t>(n)];
             double at;
             if (dimensions_ == 2 ? crosses_segment(e, x, axis, at) : crosses_triangle(e, x, axis, at))
                 odd ^= 1U << (2 * axis + (at > x[axis] ? 0 : 1));
@@ -133,7 +133,7 @@ unsigned Surface::rays(const Real3& x) const {
 Real3 Surface::nearest(const Real3& x) const {
     Real3 best = x;
     double least = Bounds::kNone;
-    for (const Element& e : elements_) {
+    for (const Facet& e : elements_) {
         const Real3 p = nearest_of(e, x);
         const double d = dot(x - p, x - p);
         if (d < least) least = d, best = p;

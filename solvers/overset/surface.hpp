@@ -18,18 +18,18 @@ using graph::FieldView;
 using graph::Int3;
 
 /// A segment (two corners, the third is the second) or a triangle.
-using Element = std::array<Real3, 3>;
+using Facet = std::array<Real3, 3>;
 
 /// The elements of a face of a patch of these cells. A quadrilateral is two triangles, along one diagonal of
 /// its nodes. `nodes`: of the patch; in two dimensions those with k = 0.
-void add_elements(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
-                  std::vector<Element>& elements);
+void add_facets(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
+                  std::vector<Facet>& elements);
 
 /// The walls of a patch, or of several.
 class Surface {
   public:
     Surface() = default;
-    Surface(int dimensions, std::vector<Element> elements);
+    Surface(int dimensions, std::vector<Facet> elements);
 
     /// For each ray from x along +x, -x, +y, -y (+z, -z), as bits 0 to 5, whether it goes through these walls
     /// an odd number of times. Those of parts of a surface that is closed add up (exclusive or), and most
@@ -40,14 +40,14 @@ class Surface {
     [[nodiscard]] Real3 nearest(const Real3& x) const;
 
     [[nodiscard]] const Bounds& bounds() const { return tree_.bounds(); }
-    [[nodiscard]] const std::vector<Element>& elements() const { return elements_; }
+    [[nodiscard]] const std::vector<Facet>& elements() const { return elements_; }
     [[nodiscard]] std::size_t bytes() const {
-        return elements_.capacity() * sizeof(Element) + tree_.bytes();
+        return elements_.capacity() * sizeof(Facet) + tree_.bytes();
     }
 
   private:
     int dimensions_ = 2;
-    std::vector<Element> elements_;
+    std::vector<Facet> elements_;
     BoxTree tree_;
 };
 
@@ -69,7 +69,7 @@ class HoleMap {
 
     /// Calls mark(cell number) for cells that the element's box meets.
     template <class Mark>
-    void mark(const Element& element, Mark&& mark) const {
+    void mark(const Facet& element, Mark&& mark) const {
         Bounds box;
         for (const Real3& x : element) box.add(x);
         Int3 lo{}, hi{};
