@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
         std::vector<graph::ShownLabel> fields{l.q};
         if (settings.scheme().turbulent()) {
             series.push_back(r.residual_nu);
-            fields.insert(fields.end(), {l.nu_tilde, l.distance});
+            for (const auto& label : {l.nu_tilde, l.distance}) fields.emplace_back(label);
         }
         if (l.overset != nullptr) fields.push_back(l.overset->status());
         series.insert(series.end(), {r.lift, r.drag, r.moment, r.cfl, r.failures});
