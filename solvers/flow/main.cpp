@@ -31,10 +31,10 @@ int main(int argc, char** argv) {
         std::vector<graph::ShownLabel> fields{l.q};
         if (settings.scheme().turbulent()) {
             series.push_back(r.residual_nu);
-            for (const auto& label : {l.nu_tilde, l.distance}) fields.emplace_back(label);
+            fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
         if (l.overset != nullptr) fields.push_back(l.overset->status());
-        series.insert(series.end(), {r.lift, r.drag, r.moment, r.cfl, r.failures});
+        for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
         graph::Solver solver{
             .time = r.time,
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,

@@ -23,7 +23,10 @@ class CellsComputed {
   public:
     CellsComputed() = default;
     CellsComputed(const std::shared_ptr<OversetLabels>& labels, graph::Task& task) : some_(labels != nullptr) {
-        if (some_) status_ = task.need(labels->status());
+        if (!some_) return;
+        status_ = task.need(labels->status());
+        shared_ = labels->found->share.has_value();
+        if (shared_) share_ = task.need(*labels->found->share);
     }
     [[nodiscard]] bool all() const { return !some_; }
     [[nodiscard]] graph::FieldView<const std::int32_t> status(const graph::Here& here) const {
@@ -33,6 +36,10 @@ class CellsComputed {
         return !some_ || here[status_](cell[0], cell[1], cell[2]) ==
                              static_cast<std::int32_t>(overset::Cell::computed);
     }
+    /// What a wall face beside the cell counts in sums.
+    [[nodiscard]] double share(const graph::Here& here, const graph::Int3& cell) const {
+        return !at(here, cell) ? 0 : shared_ ? here[share_](cell[0], cell[1], cell[2]) : 1;
+    }
     /// Whether the solution is known there: computed, or interpolated.
     [[nodiscard]] bool known(const graph::Here& here, const graph::Int3& cell) const {
         return !some_ ||
@@ -40,7 +47,8 @@ class CellsComputed {
     }
 
   private:
-    bool some_ = false;
+    bool some_ = false, shared_ = false;
+    graph::FieldUse<const double> share_{};
     graph::FieldUse<const std::int32_t> status_{};
 };
 

@@ -54,6 +54,7 @@ void describe(const Step& step, overset::Problem& p) {
                 return PatchGeometry<Dim>(here.cells()).volumes(here[use]);
             };
         };
+    p.taken = {step.labels.geometry.at(1)};
     p.name = step.named("overset");
 }
 

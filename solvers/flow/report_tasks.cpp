@@ -12,6 +12,12 @@ using namespace graph;
 
 namespace {
 
+/// A part of a wall face, where other meshes have the rest.
+WallPoint shared(WallPoint point, double share) {
+    for (double& a : point.area) a *= share;
+    return point;
+}
+
 template <int Dim>
 void sum_walls(const Step& step, Scope& in) {
     const Labels& l = step.labels;
@@ -31,8 +37,9 @@ void sum_walls(const Step& step, Scope& in) {
             if (is_wall(boundary->condition))
                 wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
                                  of.centres(here[geometry]), [&](const WallPoint& point) {
-                                     if (!computed.at(here, point.cell)) return;
-                                     add_point(point, 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
+                                     const double share = computed.share(here, point.cell);
+                                     if (share == 0) return;
+                                     add_point(share == 1 ? point : shared(point, share), 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
                                                here[extremes]);
                                  });
     });

@@ -53,6 +53,8 @@ Donors donors_of(const Zones& grid, int patch, const FieldView<const double>& ce
     for (std::size_t a = 0; a < Dim; ++a)
         if (cells.lo[a] == all.lo[a]) --bases.lo[a];
     Donors made;
+    made.bases = bases;
+    made.number.assign(z(bases.volume()), -1);
     std::vector<Bounds> boxes;
     // Looks beyond the zone are slow and few: whether there is a cell in each place of the layer around.
     const Box around = cells.grown({1, 1, Dim == 3 ? 1 : 0});
@@ -94,6 +96,7 @@ Donors donors_of(const Zones& grid, int patch, const FieldView<const double>& ce
                         for (std::size_t d = 0; d < 3; ++d) out[d] += 0.6 * (at[d] - other[d]);
                         box.add(out);
                     }
+        made.number[z(number_of(bases, base))] = static_cast<std::int32_t>(made.base.size());
         made.base.push_back(base);
         made.open.push_back(open);
         boxes.push_back(box.grown(1e-9));
@@ -198,6 +201,10 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
     declare_search(parts);
     declare_choice(parts, state, rounds);
     declare_lists(parts, state, rounds, made);
+    if (!p.shared.empty()) {
+        made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
+        declare_shares(parts, made);
+    }
     return made;
 }
 

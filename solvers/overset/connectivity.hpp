@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,9 @@ struct Problem {
     /// Of own cells: where two meshes have a computed cell, the smaller number is the better one. The volume,
     /// or the distance to the nearest wall.
     ViewOf quality = {};
+    /// Versions of labels behind these views that rounds within the start scope take, where these are not the
+    /// first ones.
+    std::vector<graph::Version> taken = {};
     std::string name = "overset";  // of labels and tasks
 
     /// Whether two meshes share walls; whether one does so with any other.
@@ -104,6 +108,9 @@ struct Connectivity {
     /// greatest).
     graph::Scalar<std::array<double, 2>> ratios;
     int most = 0;  // receptors and orphans of a patch that there may be
+    /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
+    /// each wall counts once. Faces of other cells count nothing.
+    std::optional<graph::Field<double>> share = {};
 };
 
 /// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.

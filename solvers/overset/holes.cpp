@@ -246,6 +246,7 @@ void declare_holes(Parts& parts) {
         const auto left = graph.scalar<double>(parts.named("rays left"), Reduce::sum);
         Scope& rounds = graph.start().repeat<double>(
             parts.named("holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+        for (const Version& version : parts.p.taken) rounds.takes(version);
         ask_walls(parts, requests, rounds, left);
         answer_rays(parts, requests, rounds);
         take_rays(parts, requests, rounds);

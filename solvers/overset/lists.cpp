@@ -79,7 +79,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
         here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
         for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];
         here[ratios] = ratio;
-        w = {};
+        if (p.shared.empty()) w = {};
     });
 }
 

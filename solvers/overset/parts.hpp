@@ -18,10 +18,16 @@ namespace strata::overset {
 /// The cells between centres that a patch answers for, those at its lower joined faces included.
 struct Donors {
     BoxTree tree;
+    Box bases;                         // of all of them
+    std::vector<std::int32_t> number;  // [place in `bases`, x fastest]; -1: there is none
     std::vector<Int3> base;
     std::vector<std::uint8_t> open;  // bits 2 axis + upper: beyond there is no cell, so it reaches half a cell out
     [[nodiscard]] std::size_t bytes() const {
-        return tree.bytes() + base.capacity() * sizeof(Int3) + open.capacity();
+        return tree.bytes() + base.capacity() * sizeof(Int3) + open.capacity() +
+               number.capacity() * sizeof(std::int32_t);
+    }
+    [[nodiscard]] std::int32_t at(const Int3& at) const {
+        return bases.contains(at) ? number[z(number_of(bases, at))] : -1;
     }
 };
 
@@ -139,5 +145,6 @@ void declare_search(Parts& parts);
 void declare_choice(Parts& parts, graph::Field<std::int32_t> state, graph::Scalar<std::int64_t> rounds);
 void declare_lists(Parts& parts, graph::Field<std::int32_t> state, graph::Scalar<std::int64_t> rounds,
                    const Connectivity& made);
+void declare_shares(Parts& parts, const Connectivity& made);
 
 }  // namespace strata::overset

@@ -33,43 +33,101 @@ constexpr double kSlack = 1e-8;
 /// Beside a border of its zone a cell between centres reaches out to the border: half a cell, and the slack.
 constexpr double kOut = 0.5 + 1e-6;
 
-/// The lowest cell between centres of the patch in which x lies.
+/// The cells between centres of a patch, and who lies in them.
 template <int Dim>
-bool find(const Donors& donors, const FieldView<const double>& centres, const FieldView<const double>& quality,
-          const Box& cells, const Real3& x, PlaceAnswer& answer) {
-    Bounds window;
-    window.add(x);
-    std::int32_t best = -1;
-    donors.tree.meeting(window, [&](std::int32_t n) {
-        if (best >= 0 && n > best) return;  // they are numbered along k, j and i
-        const Int3& base = donors.base[z(n)];
-        Corners<Dim> corners;
-        for (int c = 0; c < 1 << Dim; ++c) corners[z(c)] = centre_at(centres, Dim, corner_of(base, c));
-        Real3 xi;
-        if (!invert<Dim>(corners, x, xi)) return;
-        for (std::size_t a = 0; a < Dim; ++a) {
-            const double below = (donors.open[z(n)] >> (2 * a) & 1) != 0 ? kOut : kSlack,
-                         above = (donors.open[z(n)] >> (2 * a + 1) & 1) != 0 ? kOut : kSlack;
-            if (!(xi[a] >= -below && xi[a] <= 1 + above)) return;
+class Finder {
+  public:
+    Finder(const Donors& donors, const FieldView<const double>& centres,
+           const FieldView<const double>& quality, const Box& cells)
+        : donors_(donors), centres_(centres), quality_(quality), cells_(cells) {}
+
+    /// The lowest one in which x lies; false: none. Those who ask one after the other are mostly neighbours,
+    /// so the way from the last one is tried first. It ends in the same cell as the tree does: well inside a
+    /// cell there is no other.
+    bool find(const Real3& x, PlaceAnswer& answer) {
+        std::int32_t best = walk(x, answer.xi);
+        if (best < 0) {
+            Bounds window;
+            window.add(x);
+            donors_.tree.meeting(window, [&](std::int32_t n) {
+                if (best >= 0 && n > best) return;  // they are numbered along k, j and i
+                Real3 xi;
+                if (!invert<Dim>(corners(n), x, xi) || !within(n, xi)) return;
+                best = n, answer.xi = xi;
+            });
         }
-        best = n;
-        answer.base = base, answer.found = 1, answer.xi = xi;
-        // The quality there: of the patch's own corners, as none of its neighbours' is known here.
+        if (best < 0) return false;
+        last_ = best;
+        answer.base = donors_.base[z(best)], answer.found = 1;
+        answer.quality = quality_at(answer.base, answer.xi);
+        return true;
+    }
+
+  private:
+    static constexpr int kSteps = 6;
+    static constexpr double kInside = 1e-6;
+
+    [[nodiscard]] Corners<Dim> corners(std::int32_t n) const {
+        Corners<Dim> all;
+        for (int c = 0; c < 1 << Dim; ++c) all[z(c)] = centre_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
+        return all;
+    }
+    [[nodiscard]] bool within(std::int32_t n, const Real3& xi) const {
+        for (std::size_t a = 0; a < Dim; ++a) {
+            const double below = (donors_.open[z(n)] >> (2 * a) & 1) != 0 ? kOut : kSlack,
+                         above = (donors_.open[z(n)] >> (2 * a + 1) & 1) != 0 ? kOut : kSlack;
+            if (!(xi[a] >= -below && xi[a] <= 1 + above)) return false;
+        }
+        return true;
+    }
+    /// From the last one, a few steps towards x; -1 where that does not end well inside a cell.
+    [[nodiscard]] std::int32_t walk(const Real3& x, Real3& xi) const {
+        std::int32_t n = last_;
+        for (int step = 0; step < kSteps && n >= 0; ++step) {
+            if (!invert<Dim>(corners(n), x, xi)) return -1;
+            Int3 next = donors_.base[z(n)];
+            bool inside = true, there = true;
+            for (std::size_t a = 0; a < Dim; ++a) {
+                inside = inside && xi[a] > kInside && xi[a] < 1 - kInside;
+                there = there && xi[a] >= 0 && xi[a] <= 1;
+                next[a] += static_cast<int>(std::floor(xi[a]));
+            }
+            if (inside) return n;
+            if (there) return -1;  // at its side: the tree decides
+            n = donors_.at(next);
+        }
+        return -1;
+    }
+    /// The quality there: of the patch's own corners, as none of its neighbours' is known here.
+    [[nodiscard]] double quality_at(const Int3& base, const Real3& xi) const {
         Real3 within = xi;
         for (double& at : within) at = std::clamp(at, 0.0, 1.0);
         const auto w = weights<Dim>(within);
         double sum = 0, all = 0;
         for (int c = 0; c < 1 << Dim; ++c) {
             const Int3 at = corner_of(base, c);
-            if (!cells.contains(at)) continue;
-            sum += w[z(c)] * quality(at[0], at[1], at[2]), all += w[z(c)];
+            if (!cells_.contains(at)) continue;
+            sum += w[z(c)] * quality_(at[0], at[1], at[2]), all += w[z(c)];
         }
-        const Int3 own{std::clamp(base[0], cells.lo[0], cells.hi[0] - 1),
-                       std::clamp(base[1], cells.lo[1], cells.hi[1] - 1),
-                       std::clamp(base[2], cells.lo[2], cells.hi[2] - 1)};
-        answer.quality = all > 1e-6 ? sum / all : quality(own[0], own[1], own[2]);
+        const Int3 own{std::clamp(base[0], cells_.lo[0], cells_.hi[0] - 1),
+                       std::clamp(base[1], cells_.lo[1], cells_.hi[1] - 1),
+                       std::clamp(base[2], cells_.lo[2], cells_.hi[2] - 1)};
+        return all > 1e-6 ? sum / all : quality_(own[0], own[1], own[2]);
+    }
+
+    const Donors& donors_;
+    FieldView<const double> centres_, quality_;
+    Box cells_;
+    std::int32_t last_ = -1;
+};
+
+template <int Dim, class Asked, class Moved>
+void answer_all(const Asked& asked, Finder<Dim> finder, Moved moved) {
+    asked.each([&](const Request<PlaceQuestion, PlaceAnswer>& request) {
+        PlaceAnswer found{};
+        (void)finder.find(moved(request.question()), found);
+        request.answer() = found;
     });
-    return best >= 0;
 }
 
 void begin(Parts& parts) {
@@ -146,16 +204,15 @@ void answer(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, 
     task.run([=, dimensions = p.dimensions, some_shared = !p.shared.empty(),
               asked = requests.answer(task)](Here& here) {
         const auto x = centres(here), of = quality(here);
-        here[asked].each([&](const Request<PlaceQuestion, PlaceAnswer>& request) {
-            const PlaceQuestion& q = request.question();
-            Real3 at = q.x;
-            if (some_shared && q.reach > 0)
-                at = over_shared_wall(here[walls], q.x, q.foot, q.reach).value_or(q.x);
-            PlaceAnswer found{};
-            (void)(dimensions == 2 ? find<2>(here[donors], x, of, here.cells(), at, found)
-                                   : find<3>(here[donors], x, of, here.cells(), at, found));
-            request.answer() = found;
-        });
+        const auto moved = [&](const PlaceQuestion& q) {
+            return some_shared && q.reach > 0
+                       ? over_shared_wall(here[walls], q.x, q.foot, q.reach).value_or(q.x)
+                       : q.x;
+        };
+        if (dimensions == 2)
+            answer_all(here[asked], Finder<2>(here[donors], x, of, here.cells()), moved);
+        else
+            answer_all(here[asked], Finder<3>(here[donors], x, of, here.cells()), moved);
     });
 }
 
@@ -221,6 +278,7 @@ void declare_search(Parts& parts) {
         parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
     const int before = parts.cuts > 0 ? 3 : 2;
     rounds.takes(parts.work.at(before));
+    for (const Version& version : parts.p.taken) rounds.takes(version);
     ask(parts, requests, rounds, left);
     answer(parts, requests, rounds);
     take(parts, requests, rounds);
