@@ -234,6 +234,9 @@ void FlowZones::note_shift(const JoinRange& join) {
             const int lo = std::min(points.begin[a], points.end[a]),
                       hi = std::max(points.begin[a], points.end[a]);
             beyond.lo[a] = lo, beyond.hi[a] = hi;
+            // Beyond edges and corners of the zone too: several shifts add up there.
+            if (lo != hi && lo == 0) beyond.lo[a] -= kBorder;
+            if (lo != hi && hi == node.hi[a] - 1) beyond.hi[a] += kBorder;
             if (lo == hi) (lo == 0 ? beyond.lo[a] : beyond.hi[a]) += lo == 0 ? -node.hi[a] : node.hi[a];
         }
         shifts_[static_cast<std::size_t>(zone)].push_back(
