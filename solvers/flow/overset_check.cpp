@@ -15,8 +15,8 @@
 #include "core/base/options.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/step.hpp"
-#include "solvers/flow/tasks.hpp"
 
 namespace {
 
@@ -38,6 +38,7 @@ Options options() {
                 "overset, or 'symmetry' by name")
         .option("--orphans", "N", "0", "so many cells without a donor are allowed (files; a case says it itself)")
         .option("--patch", "N", "32", "with files: cells of a patch in each direction")
+        .flag("--times", "how long metrics take alone, too: the start is made once more without connectivity")
         .option("--out", "DIR", "", "folder for check.json and the cells of each process")
         .example("strata-overset cases/flow/overset-cylinder.toml --out check", "the meshes of a case")
         .example("strata-overset wing=wing.p3d:wing.nmf box=box.p3d", "grids from files");
@@ -157,28 +158,56 @@ void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels&
     });
 }
 
+/// The meshes, without a flow on them.
+struct Meshes {
+    std::vector<flow::Boundary> boundaries;
+    std::unique_ptr<flow::FlowZones> grid;
+    flow::Labels labels;
+    Scalars<double> worst;
+
+    /// `connected`: false for their metrics alone.
+    Meshes(Graph& graph, const flow::Settings& s, const CaseSchema& keys, bool connected) : connected(connected) {
+        flow::GridSystem system = flow::case_grid(s, keys);
+        const int dimensions = system.dimensions;
+        boundaries = flow::case_boundaries(s, keys, dimensions);
+        grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
+        worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(), {.kept = true});
+        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels};
+        flow::make_labels(step);
+        dimensions == 2 ? declare<2>(graph, step) : declare<3>(graph, step);
+    }
+
+  private:
+    bool connected;
+    template <int Dim>
+    void declare(Graph& graph, const flow::Step& step) {
+        flow::declare_geometry<Dim>(step);
+        if (!connected) return;
+        flow::declare_overset<Dim>(step);
+        find_quality<Dim>(graph, *grid, labels, worst);
+    }
+};
+
 /// Nodes and status of this process's patches: for each patch zone, lo and hi of its cells (7 int32), status
 /// of cells (int32), nodes (doubles: all x, all y ...).
-void write_cells(const fs::path& path, const Simulation& run, const flow::Flow& flow) {
+void write_cells(const fs::path& path, const Simulation& run, const Meshes& meshes) {
     std::ofstream to(path, std::ios::binary);
     ValuesNow now(run);
-    const Zones& zones = flow.grid().zones();
+    const Zones& zones = meshes.grid->zones();
     const std::vector<int>& patches = now.patches(zones);
-    const auto dims = static_cast<std::size_t>(flow.grid().dimensions());
     for (int local = 0; local < static_cast<int>(patches.size()); ++local) {
         const int patch = patches[static_cast<std::size_t>(local)];
         const Box cells = zones.box(patch);
         const std::array<std::int32_t, 7> head{zones.zone_of(patch), cells.lo[0], cells.lo[1], cells.lo[2],
                                                cells.hi[0],          cells.hi[1], cells.hi[2]};
-        std::vector<std::byte> status, geometry;
-        now.read({flow.finest().overset->status().id()}, local, 1, status);
-        now.read({flow.finest().geometry.id()}, local, 1, geometry);
-        std::int64_t nodes = 1;
-        for (std::size_t d = 0; d < dims; ++d) nodes *= cells.extent(static_cast<int>(d)) + 1;
+        std::vector<std::byte> status;
+        now.read({meshes.labels.overset->status().id()}, local, 1, status);
+        const flow::Piece nodes = flow::nodes_of(meshes.grid->source(), zones.zone_of(patch), cells);
+        const std::int64_t values = nodes.view().box().volume() * meshes.grid->dimensions();
         to.write(reinterpret_cast<const char*>(head.data()), sizeof head);
         to.write(reinterpret_cast<const char*>(status.data()), static_cast<std::streamsize>(status.size()));
-        to.write(reinterpret_cast<const char*>(geometry.data()),
-                 static_cast<std::streamsize>(sizeof(double) * dims * static_cast<std::size_t>(nodes)));
+        to.write(reinterpret_cast<const char*>(nodes.data()),
+                 static_cast<std::streamsize>(sizeof(double)) * static_cast<std::streamsize>(values));
     }
     if (!to.flush())
         throw Error("cannot write the cells").given(path.string()).remedy("is there room, and may you write there?");
@@ -188,16 +217,17 @@ struct Found {
     std::vector<std::int64_t> counts, first;
     std::vector<double> worst;
     std::array<double, 2> ratios;
-    double seconds;
+    double seconds, metrics;
 };
 
-void write_json(const fs::path& path, const flow::Flow& flow, const flow::Settings& s, const Found& found,
+void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings& s, const Found& found,
                 std::int64_t allowed, int files) {
     std::ofstream out(path);
     Json j(out);
-    const auto& p = *flow.finest().overset->problem;
-    const flow::GridSource& source = flow.grid().source();
-    j.object().member("dimensions", flow.grid().dimensions()).member("seconds", found.seconds);
+    const auto& p = *meshes.labels.overset->problem;
+    const flow::GridSource& source = meshes.grid->source();
+    j.object().member("dimensions", meshes.grid->dimensions()).member("seconds", found.seconds);
+    j.member("seconds_of_metrics", found.metrics);
     j.member("files", files).member("orphans_allowed", allowed).member("better", s.overset.better);
     j.members("meshes", p.names);
     j.member("least_ratio", -found.ratios[0]).member("greatest_ratio", found.ratios[1]);
@@ -219,29 +249,28 @@ void write_json(const fs::path& path, const flow::Flow& flow, const flow::Settin
     if (!out.flush()) throw Error("cannot write the result").given(path.string());
 }
 
-/// The table that is printed; the number of orphans.
-std::int64_t print(const flow::Flow& flow, const Found& found) {
-    const auto& p = *flow.finest().overset->problem;
+/// The table that is printed.
+void print(const Meshes& meshes, const Found& found) {
+    const auto& p = *meshes.labels.overset->problem;
     fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "zone", "cells", "computed", "receptors", "holes",
                "orphans");
-    std::int64_t orphans = 0;
     for (int zone = 0; zone < p.grid.zones(); ++zone) {
         const auto count = [&](int c) { return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)]; };
         fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n",
-                   flow.grid().source().zones()[static_cast<std::size_t>(zone)].name, p.grid.cells(zone).volume(),
+                   meshes.grid->source().zones()[static_cast<std::size_t>(zone)].name, p.grid.cells(zone).volume(),
                    count(overset::kComputed), count(overset::kReceptors),
                    count(overset::kHoles) + count(overset::kCovered), count(overset::kOrphans));
         if (count(overset::kOrphans) > 0) {
             const Int3 at = overset::cell_of(p.grid.cells(zone), found.first[static_cast<std::size_t>(zone)]);
             fmt::print("  the first orphan of {} is cell ({}, {}, {})\n",
-                       flow::zone_text(flow.grid().source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+                       flow::zone_text(meshes.grid->source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
         }
-        orphans += count(overset::kOrphans);
     }
     if (found.ratios[1] > 0)
         fmt::print("volume of donors over that of receptors: {:.3g} to {:.3g}\n", -found.ratios[0], found.ratios[1]);
-    fmt::print("{} cells, {:.3f} s\n", p.grid.all_cells(), found.seconds);
-    return orphans;
+    fmt::print("{} cells, {:.3f} s", p.grid.all_cells(), found.seconds);
+    if (found.metrics > 0) fmt::print(", of which {:.3f} s for nodes and metrics", found.metrics);
+    fmt::print("\n");
 }
 
 int check(team::Team& team, const Parsed& given) {
@@ -259,31 +288,38 @@ int check(team::Team& team, const Parsed& given) {
         throw Error("the case has one grid").given(grids[0]).allowed("a case with tables [mesh.NAME]");
     const std::int64_t allowed = is_case ? settings.overset.orphans : given.integer("--orphans", 0, 1L << 40);
     settings.overset.orphans = std::int64_t{1} << 60;  // they are reported here
+    const auto started = [&](Simulation& run) {
+        team.barrier();
+        const auto began = std::chrono::steady_clock::now();
+        run.start();
+        team.barrier();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    double metrics = 0;
+    if (given.has("--times")) {
+        Graph alone("metrics");
+        const Meshes meshes(alone, settings, keys, false);
+        Simulation run(alone, Members::of(team), {.crew = &team.crew()});
+        metrics = started(run);
+        team.barrier();  // nobody frees its patches while others read them
+    }
     Graph graph("overset");
-    const auto flow = flow::declare(graph, settings, keys);
-    const auto worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * flow->grid().zones().zones(),
-                                             {.kept = true});
-    flow->grid().dimensions() == 2 ? find_quality<2>(graph, flow->grid(), flow->finest(), worst)
-                                   : find_quality<3>(graph, flow->grid(), flow->finest(), worst);
+    const Meshes meshes(graph, settings, keys, true);
     Simulation run(graph, Members::of(team), {.crew = &team.crew()});
-    team.barrier();
-    const auto began = std::chrono::steady_clock::now();
-    run.start();
-    team.barrier();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    const overset::Connectivity& of = *flow->finest().overset->found;
-    const Found found{run.numbers(of.counts), run.numbers(of.first_orphans), run.numbers(worst), run.value(of.ratios),
-                      took.count()};
+    const double took = started(run);
+    const overset::Connectivity& of = *meshes.labels.overset->found;
+    const Found found{run.numbers(of.counts), run.numbers(of.first_orphans), run.numbers(meshes.worst), run.value(of.ratios),
+                      took, metrics};
     const fs::path out = given.text("--out");
     if (!out.empty()) {
         fs::create_directories(out);
-        write_cells(out / fmt::format("cells-{}.bin", team.rank()), run, *flow);
-        if (team.rank() == 0) write_json(out / "check.json", *flow, settings, found, allowed, team.size());
+        write_cells(out / fmt::format("cells-{}.bin", team.rank()), run, meshes);
+        if (team.rank() == 0) write_json(out / "check.json", meshes, settings, found, allowed, team.size());
     }
     std::int64_t orphans = 0;
     for (std::size_t n = overset::kOrphans; n < found.counts.size(); n += overset::kCounts) orphans += found.counts[n];
     if (team.rank() == 0) {
-        print(*flow, found);
+        print(meshes, found);
         if (orphans > allowed) fmt::print("{} cells have no donor; {} may\n", orphans, allowed);
         std::fflush(stdout);
     }

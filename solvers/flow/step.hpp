@@ -139,9 +139,12 @@ void declare_overset(const Step& step);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 
-/// Tasks of the start scope: geometry, wall distance, first values.
+/// Tasks of the start scope: geometry, wall distance, meshes that overlap, first values.
 template <int Dim>
 void declare_start(const Step& step);
+/// Of these metrics and wall distance.
+template <int Dim>
+void declare_geometry(const Step& step);
 /// An iteration: residual, sweeps, update. `in`: the step, or a part of it.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);

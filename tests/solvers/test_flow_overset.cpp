@@ -155,7 +155,7 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         s.meshes["b"].grid.low = {0.31, -0.2};
         const std::string text = refused(s);
         CHECK(has(text, "cells have no donor"));
-        CHECK(has(text, "zone 2 (b), the first at cell (1, 1, 1)"));
+        CHECK(has(text, "in zone 2 (b), the first at cell ("));
         s.overset.orphans = 10000;
         CHECK(refused(s).empty());
     }

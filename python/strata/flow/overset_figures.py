@@ -103,5 +103,5 @@ def _picture(
         for name, colour in names.items():
             axes.plot([], [], "s", color=colour, label=name)
         if names:
-            axes.legend(loc="upper right", ncols=3)
+            axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
         return finish(figure, key)
