@@ -85,7 +85,10 @@ def ours(front: str, program: Path, folder: Path, layout: str) -> dict[str, Any]
 def theirs(driver: Path, folder: Path) -> dict[str, Any]:
     """One launch of TIOGA's."""
     said = subprocess.run(
-        [str(driver), str(folder / "a.bin"), str(folder / "b.bin")], check=True, capture_output=True, text=True
+        [str(driver), str(folder / "a.bin"), str(folder / "b.bin")],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
     return {"points": found.pop("nodes"), **found}
@@ -93,19 +96,26 @@ def theirs(driver: Path, folder: Path) -> dict[str, Any]:
 
 def main() -> int:
     """Launches both by turns and prints medians; status 1 where ours has more orphans."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--driver", type=Path, required=True, help="the compiled tioga_driver.cpp")
     parser.add_argument("--cells", type=int, default=81, metavar="N", help="of each box along each side")
     parser.add_argument("--blocks", type=int, default=5, metavar="N", help="launches of each")
-    parser.add_argument("--layout", default="1x1", metavar="PxT", help="of Strata's program; TIOGA has one process")
+    parser.add_argument(
+        "--layout", default="1x1", metavar="PxT", help="of Strata's program; TIOGA has one process"
+    )
     given = parser.parse_args()
     front = os.environ.get("STRATA_BIN", "strata")
     places = [
-        Path(front).resolve().parent.parent / part / "strata-overset" for part in ("libexec/strata", "solvers")
+        Path(front).resolve().parent.parent / part / "strata-overset"
+        for part in ("libexec/strata", "solvers")
     ]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
-        print(f"strata-overset lies in none of {', '.join(map(str, places))}: set STRATA_BIN", file=sys.stderr)
+        print(
+            f"strata-overset lies in none of {', '.join(map(str, places))}: set STRATA_BIN", file=sys.stderr
+        )
         return 3
     if not given.driver.is_file():
         print(f"{given.driver} is not there: compile tioga_driver.cpp first (--help)", file=sys.stderr)
@@ -120,7 +130,9 @@ def main() -> int:
         for _ in range(given.blocks):
             runs["Strata"].append(ours(front, program, folder, given.layout))
             runs["TIOGA"].append(theirs(given.driver.resolve(), folder))
-    print(f"{'':<8} {'points':>10} {'receptors':>10} {'orphans':>8} {'median s':>10} {'least':>8} {'most':>8}")
+    print(
+        f"{'':<8} {'points':>10} {'receptors':>10} {'orphans':>8} {'median s':>10} {'least':>8} {'most':>8}"
+    )
     for who, all_runs in runs.items():
         seconds = [each["seconds"] for each in all_runs]
         last = all_runs[-1]

@@ -22,7 +22,8 @@ struct OversetLabels {
 class CellsComputed {
   public:
     CellsComputed() = default;
-    CellsComputed(const std::shared_ptr<OversetLabels>& labels, graph::Task& task) : some_(labels != nullptr) {
+    CellsComputed(const std::shared_ptr<OversetLabels>& labels, graph::Task& task)
+        : some_(labels != nullptr) {
         if (!some_) return;
         status_ = task.need(labels->status());
         shared_ = labels->found->share.has_value();
@@ -33,8 +34,8 @@ class CellsComputed {
         return here[status_];
     }
     [[nodiscard]] bool at(const graph::Here& here, const graph::Int3& cell) const {
-        return !some_ || here[status_](cell[0], cell[1], cell[2]) ==
-                             static_cast<std::int32_t>(overset::Cell::computed);
+        return !some_ ||
+               here[status_](cell[0], cell[1], cell[2]) == static_cast<std::int32_t>(overset::Cell::computed);
     }
     /// What a wall face beside the cell counts in sums.
     [[nodiscard]] double share(const graph::Here& here, const graph::Int3& cell) const {

@@ -25,18 +25,23 @@ using namespace strata::graph;
 namespace fs = std::filesystem;
 
 Options options() {
-    Options all("strata-overset",
-                "Meshes that overlap: holes, receptors, donors, orphans, quality of cells. Nothing is computed "
-                "on them. Ends with status 1 where more cells have no donor than may.");
-    all.positional("GRIDS", "a case with tables [mesh.NAME]; or two PLOT3D files or more, NAME=FILE or NAME=FILE:MAP", true,
-                   true)
-        .option("--walls", "NAMES", "",
-                "with files: boundaries that are walls (MESH-NAME, MESH-ZONE:j-min), separated by commas; those "
-                "with 'wall' or 'solid' in their names are")
-        .option("--outer", "NAMES", "",
-                "with files: boundaries at which the domain ends; those of the first mesh do, and all others are "
-                "overset, or 'symmetry' by name")
-        .option("--orphans", "N", "0", "so many cells without a donor are allowed (files; a case says it itself)")
+    Options all(
+        "strata-overset",
+        "Meshes that overlap: holes, receptors, donors, orphans, quality of cells. Nothing is computed "
+        "on them. Ends with status 1 where more cells have no donor than may.");
+    all.positional("GRIDS",
+                   "a case with tables [mesh.NAME]; or two PLOT3D files or more, NAME=FILE or NAME=FILE:MAP",
+                   true, true)
+        .option(
+            "--walls", "NAMES", "",
+            "with files: boundaries that are walls (MESH-NAME, MESH-ZONE:j-min), separated by commas; those "
+            "with 'wall' or 'solid' in their names are")
+        .option(
+            "--outer", "NAMES", "",
+            "with files: boundaries at which the domain ends; those of the first mesh do, and all others are "
+            "overset, or 'symmetry' by name")
+        .option("--orphans", "N", "0",
+                "so many cells without a donor are allowed (files; a case says it itself)")
         .option("--patch", "N", "32", "with files: cells of a patch in each direction")
         .flag("--times", "how long metrics take alone, too: the start is made once more without connectivity")
         .option("--out", "DIR", "", "folder for check.json and the cells of each process")
@@ -65,7 +70,9 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
     for (const std::string& word : given.positionals()) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos || equals == 0)
-            throw Error("a grid has no name").given(word).allowed("NAME=FILE, NAME=FILE:MAP, or one case.toml");
+            throw Error("a grid has no name")
+                .given(word)
+                .allowed("NAME=FILE, NAME=FILE:MAP, or one case.toml");
         const std::string name = word.substr(0, equals);
         if (first.empty()) first = name;
         flow::GridKeys& g = s.meshes[name].grid;
@@ -76,17 +83,19 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
         g.patch.assign(3, given.integer("--patch", 4, 1 << 20));
     }
     s.flow.equations = "euler";
-    const std::vector<std::string> walls = words_of(given.text("--walls")), outer = words_of(given.text("--outer"));
+    const std::vector<std::string> walls = words_of(given.text("--walls")),
+                                   outer = words_of(given.text("--outer"));
     const flow::GridSystem grid = flow::case_grid(s, keys);
     for (const flow::BoundaryRange& range : grid.boundaries) {
         std::string lower = range.name;
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        std::transform(lower.begin(), lower.end(), lower.begin(),
+                       [](unsigned char c) { return std::tolower(c); });
         const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
-        s.boundaries[range.name].kind = is_named(walls, range.name) || has("wall") || has("solid") ? "slip-wall"
-                                        : is_named(outer, range.name) || range.name.rfind(first + "-", 0) == 0
-                                            ? "far-field"
-                                        : has("symmetry") ? "symmetry"
-                                                          : "overset";
+        s.boundaries[range.name].kind =
+            is_named(walls, range.name) || has("wall") || has("solid")             ? "slip-wall"
+            : is_named(outer, range.name) || range.name.rfind(first + "-", 0) == 0 ? "far-field"
+            : has("symmetry")                                                      ? "symmetry"
+                                                                                   : "overset";
     }
     for (const auto* list : {&walls, &outer})
         for (const std::string& name : *list)
@@ -105,9 +114,11 @@ enum Quality : int { kAspect, kSkew, kGrowth, kQualities };
 /// Aspect: the longest edge of a cell over its shortest one. Skew: how far two edges at a corner are from a
 /// right angle, in degrees. Growth: the volume of a cell over its neighbour's, or the other way round.
 template <int Dim>
-void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels& labels, Scalars<double> worst) {
+void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels& labels,
+                  Scalars<double> worst) {
     Task task = graph.start().task("quality of cells", grid.zones());
-    task.run([&grid, geometry = task.need(labels.geometry.at(1)), to = task.contribute(worst.at(0))](Here& here) {
+    task.run([&grid, geometry = task.need(labels.geometry.at(1)),
+              to = task.contribute(worst.at(0))](Here& here) {
         const flow::PatchGeometry<Dim> of(here.cells());
         const auto x = of.nodes(here[geometry]);
         const auto volumes = of.volumes(here[geometry]);
@@ -133,15 +144,18 @@ void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels&
                         length[a] += edge[a][d] * edge[a][d];
                     }
                     length[a] = std::sqrt(length[a]);
-                    if (length[a] > 0) longest = std::max(longest, length[a]), shortest = std::min(shortest, length[a]);
+                    if (length[a] > 0)
+                        longest = std::max(longest, length[a]), shortest = std::min(shortest, length[a]);
                 }
                 for (std::size_t a = 0; a < Dim; ++a)
                     for (std::size_t b = 0; b < a; ++b) {
                         double dot = 0;
                         for (std::size_t d = 0; d < 3; ++d) dot += edge[a][d] * edge[b][d];
                         if (length[a] > 0 && length[b] > 0)
-                            most[kSkew] = std::max(most[kSkew], std::asin(std::min(1.0, std::abs(dot) / (length[a] * length[b]))) *
-                                                                    57.29577951308232);
+                            most[kSkew] =
+                                std::max(most[kSkew],
+                                         std::asin(std::min(1.0, std::abs(dot) / (length[a] * length[b]))) *
+                                             57.29577951308232);
                     }
             }
             most[kAspect] = std::max(most[kAspect], longest / shortest);
@@ -149,12 +163,14 @@ void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels&
                 Int3 next{i, j, k};
                 --next[a];
                 const double here_v = volumes(i, j, k), there_v = volumes(next[0], next[1], next[2]);
-                if (there_v > 0) most[kGrowth] = std::max({most[kGrowth], here_v / there_v, there_v / here_v});
+                if (there_v > 0)
+                    most[kGrowth] = std::max({most[kGrowth], here_v / there_v, there_v / here_v});
             }
         });
         here[to].resize(std::int64_t{kQualities} * grid.zones().zones());
         for (int q = 0; q < kQualities; ++q)
-            here[to][std::int64_t{kQualities} * grid.zones().zone_of(here.patch) + q] = most[static_cast<std::size_t>(q)];
+            here[to][std::int64_t{kQualities} * grid.zones().zone_of(here.patch) + q] =
+                most[static_cast<std::size_t>(q)];
     });
 }
 
@@ -166,12 +182,14 @@ struct Meshes {
     Scalars<double> worst;
 
     /// `connected`: false for their metrics alone.
-    Meshes(Graph& graph, const flow::Settings& s, const CaseSchema& keys, bool connected) : connected(connected) {
+    Meshes(Graph& graph, const flow::Settings& s, const CaseSchema& keys, bool connected)
+        : connected(connected) {
         flow::GridSystem system = flow::case_grid(s, keys);
         const int dimensions = system.dimensions;
         boundaries = flow::case_boundaries(s, keys, dimensions);
         grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
-        worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(), {.kept = true});
+        worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(),
+                                      {.kept = true});
         const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels};
         flow::make_labels(step);
         dimensions == 2 ? declare<2>(graph, step) : declare<3>(graph, step);
@@ -210,7 +228,9 @@ void write_cells(const fs::path& path, const Simulation& run, const Meshes& mesh
                  static_cast<std::streamsize>(sizeof(double)) * static_cast<std::streamsize>(values));
     }
     if (!to.flush())
-        throw Error("cannot write the cells").given(path.string()).remedy("is there room, and may you write there?");
+        throw Error("cannot write the cells")
+            .given(path.string())
+            .remedy("is there room, and may you write there?");
 }
 
 struct Found {
@@ -234,8 +254,12 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
     j.key("zones").array();
     for (int zone = 0; zone < p.grid.zones(); ++zone) {
         const Box& cells = p.grid.cells(zone);
-        const auto count = [&](int c) { return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)]; };
-        const auto worst = [&](int q) { return found.worst[static_cast<std::size_t>(kQualities * zone + q)]; };
+        const auto count = [&](int c) {
+            return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
+        };
+        const auto worst = [&](int q) {
+            return found.worst[static_cast<std::size_t>(kQualities * zone + q)];
+        };
         j.object().member("name", source.zones()[static_cast<std::size_t>(zone)].name);
         j.member("mesh", p.mesh[static_cast<std::size_t>(zone)]);
         j.members("cells", std::vector<int>{cells.hi[0], cells.hi[1], cells.hi[2]});
@@ -252,13 +276,15 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
 /// The table that is printed.
 void print(const Meshes& meshes, const Found& found) {
     const auto& p = *meshes.labels.overset->problem;
-    fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "zone", "cells", "computed", "receptors", "holes",
-               "orphans");
+    fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "zone", "cells", "computed", "receptors",
+               "holes", "orphans");
     for (int zone = 0; zone < p.grid.zones(); ++zone) {
-        const auto count = [&](int c) { return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)]; };
+        const auto count = [&](int c) {
+            return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
+        };
         fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n",
-                   meshes.grid->source().zones()[static_cast<std::size_t>(zone)].name, p.grid.cells(zone).volume(),
-                   count(overset::kComputed), count(overset::kReceptors),
+                   meshes.grid->source().zones()[static_cast<std::size_t>(zone)].name,
+                   p.grid.cells(zone).volume(), count(overset::kComputed), count(overset::kReceptors),
                    count(overset::kHoles) + count(overset::kCovered), count(overset::kOrphans));
         if (count(overset::kOrphans) > 0) {
             const Int3 at = overset::cell_of(p.grid.cells(zone), found.first[static_cast<std::size_t>(zone)]);
@@ -267,7 +293,8 @@ void print(const Meshes& meshes, const Found& found) {
         }
     }
     if (found.ratios[1] > 0)
-        fmt::print("volume of donors over that of receptors: {:.3g} to {:.3g}\n", -found.ratios[0], found.ratios[1]);
+        fmt::print("volume of donors over that of receptors: {:.3g} to {:.3g}\n", -found.ratios[0],
+                   found.ratios[1]);
     fmt::print("{} cells, {:.3f} s", p.grid.all_cells(), found.seconds);
     if (found.metrics > 0) fmt::print(", of which {:.3f} s for nodes and metrics", found.metrics);
     fmt::print("\n");
@@ -308,8 +335,12 @@ int check(team::Team& team, const Parsed& given) {
     Simulation run(graph, Members::of(team), {.crew = &team.crew()});
     const double took = started(run);
     const overset::Connectivity& of = *meshes.labels.overset->found;
-    const Found found{run.numbers(of.counts), run.numbers(of.first_orphans), run.numbers(meshes.worst), run.value(of.ratios),
-                      took, metrics};
+    const Found found{run.numbers(of.counts),
+                      run.numbers(of.first_orphans),
+                      run.numbers(meshes.worst),
+                      run.value(of.ratios),
+                      took,
+                      metrics};
     const fs::path out = given.text("--out");
     if (!out.empty()) {
         fs::create_directories(out);
@@ -317,7 +348,8 @@ int check(team::Team& team, const Parsed& given) {
         if (team.rank() == 0) write_json(out / "check.json", meshes, settings, found, allowed, team.size());
     }
     std::int64_t orphans = 0;
-    for (std::size_t n = overset::kOrphans; n < found.counts.size(); n += overset::kCounts) orphans += found.counts[n];
+    for (std::size_t n = overset::kOrphans; n < found.counts.size(); n += overset::kCounts)
+        orphans += found.counts[n];
     if (team.rank() == 0) {
         print(meshes, found);
         if (orphans > allowed) fmt::print("{} cells have no donor; {} may\n", orphans, allowed);

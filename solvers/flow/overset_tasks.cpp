@@ -25,8 +25,9 @@ void describe(const Step& step, overset::Problem& p) {
     p.open.assign(p.names.size(), false);
     for (std::size_t m = 0; m < on.size(); ++m)
         if (!on[m].empty())
-            p.shared.push_back({static_cast<int>(m),
-                                static_cast<int>(std::find(p.names.begin(), p.names.end(), on[m]) - p.names.begin())});
+            p.shared.push_back(
+                {static_cast<int>(m),
+                 static_cast<int>(std::find(p.names.begin(), p.names.end(), on[m]) - p.names.begin())});
     p.walls.resize(static_cast<std::size_t>(zones.patches()));
     p.outer = p.surfaces = p.walls;
     for (int patch = 0; patch < zones.patches(); ++patch) {
@@ -61,22 +62,25 @@ void describe(const Step& step, overset::Problem& p) {
 /// Ends the run where there are more orphans than the case allows.
 void limit_orphans(const Step& step, const overset::Connectivity& found) {
     Task task = step.graph.start().once(step.named("orphans?"));
-    task.run([&grid = step.grid, most = step.settings.overset.orphans, counts = task.need(found.counts.last()),
+    task.run([&grid = step.grid, most = step.settings.overset.orphans,
+              counts = task.need(found.counts.last()),
               first = task.need(found.first_orphans.last())](Here& here) {
         std::int64_t all = 0;
         std::string where;
         for (int zone = 0; zone < grid.zones().zones(); ++zone) {
-            const std::int64_t these = here[counts][std::int64_t{overset::kCounts} * zone + overset::kOrphans];
+            const std::int64_t these =
+                here[counts][std::int64_t{overset::kCounts} * zone + overset::kOrphans];
             all += these;
             if (these == 0) continue;
             const Int3 at = overset::cell_of(grid.zones().cells(zone), here[first][zone]);
-            where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", where.empty() ? "" : "; ", these,
-                                 zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+            where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", where.empty() ? "" : "; ",
+                                 these, zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
         }
         if (all > most)
-            here.fail(fmt::format("meshes overlap too little: {} cells have no donor, and overset.orphans = {} "
-                                  "allows no more: {}. Try more overlap, or cells of more equal size there",
-                                  all, most, where));
+            here.fail(
+                fmt::format("meshes overlap too little: {} cells have no donor, and overset.orphans = {} "
+                            "allows no more: {}. Try more overlap, or cells of more equal size there",
+                            all, most, where));
     });
 }
 
@@ -118,7 +122,8 @@ void ReceptorsFilled::in(const Here& here, int components, const FieldView<doubl
     if (turbulent_) nu = here[nu_];
     overset::for_each_receptor(here.cells(), here[status_], [&](const Int3& at, std::size_t n) {
         for (int c = 0; c < components; ++c)
-            q(at[0], at[1], at[2], c) = values[n * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
+            q(at[0], at[1], at[2], c) =
+                values[n * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
         if (turbulent_) nu_tilde(at[0], at[1], at[2]) = nu[n];
     });
 }

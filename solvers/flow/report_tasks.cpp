@@ -39,7 +39,8 @@ void sum_walls(const Step& step, Scope& in) {
                                  of.centres(here[geometry]), [&](const WallPoint& point) {
                                      const double share = computed.share(here, point.cell);
                                      if (share == 0) return;
-                                     add_point(share == 1 ? point : shared(point, share), 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
+                                     add_point(share == 1 ? point : shared(point, share),
+                                               1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
                                                here[extremes]);
                                  });
     });

@@ -90,9 +90,10 @@ void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {
 }
 
 void add_overset_keys(CaseSchema& keys, OversetKeys& o) {
-    keys.key("overset.better", &o.better,
-             {.choices = {"volume", "wall distance"},
-              .meaning = "meshes that overlap: the cell is computed that is smaller, or nearer to a wall (rans)"});
+    keys.key(
+        "overset.better", &o.better,
+        {.choices = {"volume", "wall distance"},
+         .meaning = "meshes that overlap: the cell is computed that is smaller, or nearer to a wall (rans)"});
     keys.key("overset.orphans", &o.orphans,
              {.least = 0, .meaning = "cells without a donor, at most; more of them end the run"});
 }
@@ -246,12 +247,13 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
 
 void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
     const std::string of = "boundary." + name + '.';
-    keys.key(of + "kind", &b.kind,
-             {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow",
-                          "mass-outflow", "symmetry", "axis", "supersonic-inflow", "supersonic-outflow", "overset"},
-              .required = true,
-              .meaning = "wall: no slip; total-inflow: by total pressure and temperature; overset: a mesh ends "
-                         "within another one"});
+    keys.key(
+        of + "kind", &b.kind,
+        {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow", "mass-outflow",
+                     "symmetry", "axis", "supersonic-inflow", "supersonic-outflow", "overset"},
+         .required = true,
+         .meaning = "wall: no slip; total-inflow: by total pressure and temperature; overset: a mesh ends "
+                    "within another one"});
     keys.key(of + "temperature", &b.temperature,
              {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
     keys.key(of + "velocity", &b.velocity,
@@ -287,9 +289,8 @@ graph::CaseSchema schema(Settings& s) {
     add_output_keys(keys, s.output);
     add_reference_and_check_keys(keys, s.reference, s.verify);
     add_overset_keys(keys, s.overset);
-    keys.tables("mesh", [&s](CaseSchema& of, const std::string& name) {
-        add_mesh_keys(of, name, s.meshes[name]);
-    });
+    keys.tables("mesh",
+                [&s](CaseSchema& of, const std::string& name) { add_mesh_keys(of, name, s.meshes[name]); });
     keys.tables("boundary", [&s](CaseSchema& of, const std::string& name) {
         add_boundary_keys(of, name, s.boundaries[name]);
     });

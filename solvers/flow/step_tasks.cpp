@@ -101,7 +101,8 @@ void find_residual(const Step& step, Scope& in) {
         diagonals<Dim>(cells, patch, scheme, step_size(s, here, here[share]), here[viscosity], here[diagonal],
                        here[diagonal_nu]);
         if (!computed.all())
-            hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal], here[diagonal_nu]);
+            hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal],
+                            here[diagonal_nu]);
         const auto sum = [&](const FieldView<double>& of, int component) {
             return square_sum(cells, patch.volumes, readable(of), component);
         };

@@ -110,8 +110,8 @@ void check(const Problem& p) {
         for (int a = 0; a < p.dimensions; ++a)
             if (p.grid.cells(zone).extent(a) < 2)
                 throw Error("grids that overlap need two cells or more along each axis")
-                    .given(fmt::format("zone {}, {} along {}", zone + 1, p.grid.cells(zone).extent(a),
-                                       "ijk"[a]))
+                    .given(
+                        fmt::format("zone {}, {} along {}", zone + 1, p.grid.cells(zone).extent(a), "ijk"[a]))
                     .allowed("2 or more");
 }
 
@@ -147,7 +147,8 @@ void declare_geometry(Parts& parts) {
             here[made] = Surface(dimensions, std::move(elements));
             if (!boxed) return;
             here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
-            put_bounds(here[boxes], std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin(),
+            put_bounds(here[boxes],
+                       std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin(),
                        here[made].bounds());
         });
     };

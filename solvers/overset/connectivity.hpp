@@ -100,8 +100,8 @@ inline constexpr int kCounts = 5;
 enum Count : int { kHoles, kComputed, kReceptors, kOrphans, kCovered };
 
 struct Connectivity {
-    graph::Field<std::int32_t> status;  // Cell; made in the start scope, kept
-    graph::Questions<Wanted> wanted;    // those of receptors and orphans, in the order of cells, x fastest
+    graph::Field<std::int32_t> status;    // Cell; made in the start scope, kept
+    graph::Questions<Wanted> wanted;      // those of receptors and orphans, in the order of cells, x fastest
     graph::Scalars<std::int64_t> counts;  // [kCounts zone + Count]
     graph::Scalars<std::int64_t> first_orphans;  // [zone] the lowest, as cell_of() takes it
     /// Of receptors: the least and the greatest volume of a donor over that of the receptor, as (-least,

@@ -90,7 +90,8 @@ void mark_maps(Parts& parts, Scalars<std::int32_t> marks) {
     const auto marked = task.contribute(marks.at(0));
     task.run([=, cut = cut_of_walls(parts), cuts = parts.cuts, dimensions = parts.p.dimensions,
               patches = parts.wall_patches](Here& here) {
-        const std::size_t number = z(std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin());
+        const std::size_t number =
+            z(std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin());
         const HoleMap map(dimensions, bounds_of_cuts(here[boxes], cut, cuts)[z(cut[number])]);
         const auto cells = static_cast<std::int64_t>(HoleMap::cells(dimensions));
         here[marked].resize(cells * cuts);
@@ -145,7 +146,8 @@ void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
                 const auto is = p.open[mesh] ? HoleMap::Cell::wall : map.at(at);
                 const bool by_wall = !w.feet.empty() && w.feet[cell].reach > 0;
                 if (is == HoleMap::Cell::inside && !by_wall) w.is_hole[cell] = 1;
-                if (is == HoleMap::Cell::wall || (is == HoleMap::Cell::inside && by_wall)) is_unsure[cell] = 1;
+                if (is == HoleMap::Cell::wall || (is == HoleMap::Cell::inside && by_wall))
+                    is_unsure[cell] = 1;
             });
         }
         for (std::size_t n = 0; n < is_unsure.size(); ++n)
@@ -154,8 +156,8 @@ void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
         w.near.assign(w.unsure.size() * z(cuts), 0);
         for (std::size_t n = 0; n < cut.size(); ++n) {
             if (cut[n] == cutting[z(own)]) continue;
-            w.walls.push_back({static_cast<std::int32_t>(n), cut[n],
-                               bounds_in(here[boxes], static_cast<std::int64_t>(n))});
+            w.walls.push_back(
+                {static_cast<std::int32_t>(n), cut[n], bounds_in(here[boxes], static_cast<std::int64_t>(n))});
         }
     });
 }
@@ -189,7 +191,8 @@ void ask_walls(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
             for (; w.at_cell < w.unsure.size(); ++w.at_cell) {
                 const std::int32_t cell = w.unsure[w.at_cell];
                 const Real3 at = centre_at(x, dimensions, cell_at(here.cells(), cell));
-                const bool shared = !w.feet.empty() && p.share(own, p.mesh[z(p.grid.zone_of(patches[z(to.number)]))]);
+                const bool shared =
+                    !w.feet.empty() && p.share(own, p.mesh[z(p.grid.zone_of(patches[z(to.number)]))]);
                 const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
                 if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) continue;
                 if (!asks.add(patches[z(to.number)], {at, foot.x, foot.reach})) {
@@ -241,8 +244,8 @@ void declare_holes(Parts& parts) {
     begin_work(parts, marks);
     if (parts.cuts > 0) {
         const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 4096));
-        const Requests<RayQuestion, RayAnswer> requests(graph, parts.named("rays"), parts.p.grid, parts.p.grid,
-                                                        most);
+        const Requests<RayQuestion, RayAnswer> requests(graph, parts.named("rays"), parts.p.grid,
+                                                        parts.p.grid, most);
         const auto left = graph.scalar<double>(parts.named("rays left"), Reduce::sum);
         Scope& rounds = graph.start().repeat<double>(
             parts.named("holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);

@@ -72,9 +72,10 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
                 room = asks.add(here.patch, {{i, j, k}, static_cast<std::int32_t>(kind), {}});
             }
             if (!room)
-                here.fail(fmt::format("overset: zone {} has more than {} receptors in this patch; larger patches "
-                                      "have room for more",
-                                      zone + 1, most));
+                here.fail(
+                    fmt::format("overset: zone {} has more than {} receptors in this patch; larger patches "
+                                "have room for more",
+                                zone + 1, most));
         });
         here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
         for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];
@@ -103,7 +104,8 @@ void fill_orphan(const FieldView<const double>& from, const FieldView<const std:
     const int k = dimensions == 3 ? 1 : 0;
     int count = 0;
     for (int c = 0; c < components; ++c) to[c] = 0;
-    const Box around = common(status.box(), Box{{at[0] - 1, at[1] - 1, at[2] - k}, {at[0] + 2, at[1] + 2, at[2] + k + 1}});
+    const Box around =
+        common(status.box(), Box{{at[0] - 1, at[1] - 1, at[2] - k}, {at[0] + 2, at[1] + 2, at[2] + k + 1}});
     for_each(around, [&](int a, int b, int c) {
         if (status(a, b, c) != static_cast<std::int32_t>(Cell::computed)) return;
         ++count;
@@ -127,7 +129,8 @@ void interpolate_at(const FieldView<const double>& from, const Wanted& wanted, i
 Interpolated Exchange::interpolate(TypedVersion<double, Kind::field> version) {
     const LabelInfo& label = graph_->labels()[version.label];
     const int components = label.components;
-    const auto values = connectivity_.wanted.kind<double>(*graph_, name_ + ": " + label.name, components, true);
+    const auto values =
+        connectivity_.wanted.kind<double>(*graph_, name_ + ": " + label.name, components, true);
     Task task = scope_->task(name_ + ": interpolate " + label.name, *grid_);
     const auto around = ghosts({1, 1, dimensions_ == 3 ? 1 : 0});
     const auto from = task.need(version, around);

@@ -21,7 +21,8 @@ struct Donors {
     Box bases;                         // of all of them
     std::vector<std::int32_t> number;  // [place in `bases`, x fastest]; -1: there is none
     std::vector<Int3> base;
-    std::vector<std::uint8_t> open;  // bits 2 axis + upper: beyond there is no cell, so it reaches half a cell out
+    std::vector<std::uint8_t>
+        open;  // bits 2 axis + upper: beyond there is no cell, so it reaches half a cell out
     [[nodiscard]] std::size_t bytes() const {
         return tree.bytes() + base.capacity() * sizeof(Int3) + open.capacity() +
                number.capacity() * sizeof(std::int32_t);
@@ -133,8 +134,8 @@ void put_bounds(const Numbers& all, std::int64_t number, const Bounds& box) {
 [[nodiscard]] std::vector<Int3> seen_from_cell(int dimensions);
 
 /// Where a place by a wall that two meshes share lies over the other mesh's wall: moved by the step from its
-/// own foot to the nearest point there; fully within `reach` of the foot, not at all from twice that on. Where
-/// that step is more than a quarter of the reach, the walls are not the same, and nothing moves.
+/// own foot to the nearest point there; fully within `reach` of the foot, not at all from twice that on.
+/// Where that step is more than a quarter of the reach, the walls are not the same, and nothing moves.
 [[nodiscard]] std::optional<Real3> over_shared_wall(const Surface& wall, const Real3& x, const Real3& foot,
                                                     double reach);
 

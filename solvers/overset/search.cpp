@@ -69,7 +69,8 @@ class Finder {
 
     [[nodiscard]] Corners<Dim> corners(std::int32_t n) const {
         Corners<Dim> all;
-        for (int c = 0; c < 1 << Dim; ++c) all[z(c)] = centre_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
+        for (int c = 0; c < 1 << Dim; ++c)
+            all[z(c)] = centre_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
         return all;
     }
     [[nodiscard]] bool within(std::int32_t n, const Real3& xi) const {
@@ -225,8 +226,8 @@ void take(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sc
             const PlaceAnswer& said = here[answers][n];
             if (said.found == 0) continue;
             const Work::Other& other = w.others[z(w.asked[n])];
-            w.candidates.push_back({w.asking[n], other.mesh, p.grid.zone_of(other.patch), other.patch, said.base,
-                                    said.quality, said.xi});
+            w.candidates.push_back({w.asking[n], other.mesh, p.grid.zone_of(other.patch), other.patch,
+                                    said.base, said.quality, said.xi});
         }
     });
 }
@@ -255,7 +256,8 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
         w.first[n] = static_cast<std::int32_t>(next);
         const Int3 at = cell_at(cells, static_cast<std::int32_t>(n));
         const double mine = quality(at[0], at[1], at[2]);
-        for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n); ++next) {
+        for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n);
+             ++next) {
             const Candidate& c = w.candidates[next];
             // Cells of the same size but for rounding: the first mesh has it.
             const double scale = 1e-9 * std::abs(mine);

@@ -46,7 +46,8 @@ void declare_shares(Parts& parts, const Connectivity& made) {
                 bool all = true;
                 for (int c = 0; c < corners; ++c) {
                     const Int3 at = corner_of(request.question(), c);
-                    all = all && here[status](at[0], at[1], at[2]) == static_cast<std::int32_t>(Cell::computed);
+                    all =
+                        all && here[status](at[0], at[1], at[2]) == static_cast<std::int32_t>(Cell::computed);
                 }
                 request.answer() = all ? 1 : 0;
             });

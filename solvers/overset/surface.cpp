@@ -71,7 +71,7 @@ Real3 nearest_of(const Facet& e, const Real3& x) {
 }  // namespace
 
 void add_facets(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
-                  std::vector<Facet>& elements) {
+                std::vector<Facet>& elements) {
     const auto a = static_cast<std::size_t>(face.axis);
     const auto node = [&](const Int3& at) {
         Real3 x{};

@@ -23,7 +23,7 @@ using Facet = std::array<Real3, 3>;
 /// The elements of a face of a patch of these cells. A quadrilateral is two triangles, along one diagonal of
 /// its nodes. `nodes`: of the patch; in two dimensions those with k = 0.
 void add_facets(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
-                  std::vector<Facet>& elements);
+                std::vector<Facet>& elements);
 
 /// The walls of a patch, or of several.
 class Surface {
@@ -41,9 +41,7 @@ class Surface {
 
     [[nodiscard]] const Bounds& bounds() const { return tree_.bounds(); }
     [[nodiscard]] const std::vector<Facet>& elements() const { return elements_; }
-    [[nodiscard]] std::size_t bytes() const {
-        return elements_.capacity() * sizeof(Facet) + tree_.bytes();
-    }
+    [[nodiscard]] std::size_t bytes() const { return elements_.capacity() * sizeof(Facet) + tree_.bytes(); }
 
   private:
     int dimensions_ = 2;

@@ -24,10 +24,10 @@ struct OversetMesh {
     std::string name;
     Int3 cells{1, 1, 1};
     std::function<Real3(const Int3& node)> place;
-    bool ring = false;         // joined with itself along i
-    std::vector<Face> walls = {};   // that cut others
-    std::vector<Face> outer = {};   // ends within others
-    bool open = false;         // the walls end at planes of symmetry
+    bool ring = false;             // joined with itself along i
+    std::vector<Face> walls = {};  // that cut others
+    std::vector<Face> outer = {};  // ends within others
+    bool open = false;             // the walls end at planes of symmetry
     bool cuts = true;
 };
 
@@ -42,7 +42,8 @@ OversetMesh brick_mesh(const std::string& name, const Int3& cells, const Real3& 
         for (std::size_t d = 0; d < Dim; ++d) waves *= std::sin(std::numbers::pi * t[d]);
         for (std::size_t d = 0; d < Dim; ++d)
             x[d] = low[d] + (high[d] - low[d]) * (t[d] + waves * std::cos(3.0 * double(d) + 2 * t[0]));
-        const double mx = (low[0] + high[0]) / 2, my = (low[1] + high[1]) / 2, c = std::cos(turn), s = std::sin(turn);
+        const double mx = (low[0] + high[0]) / 2, my = (low[1] + high[1]) / 2, c = std::cos(turn),
+                     s = std::sin(turn);
         return Real3{mx + c * (x[0] - mx) - s * (x[1] - my), my + s * (x[0] - mx) + c * (x[1] - my), x[2]};
     };
     return {.name = name, .cells = cells, .place = place};
@@ -162,12 +163,14 @@ struct OversetGrids {
         overset::Exchange exchange(graph, graph.step(), *problem, found());
         const overset::Interpolated values = exchange.interpolate(value.at(0));
         Task task = graph.step().task("take", zones);
-        task.run([=, from = values.need(task), is = task.need(found().status), to = task.modify(got)](Here& here) {
-            const auto all = here[from];
-            overset::for_each_receptor(here.cells(), here[is], [&](const Int3& at, std::size_t n) {
-                for (std::size_t c = 0; c < 2; ++c) here[to](at[0], at[1], at[2], int(c)) = all[2 * n + c];
+        task.run(
+            [=, from = values.need(task), is = task.need(found().status), to = task.modify(got)](Here& here) {
+                const auto all = here[from];
+                overset::for_each_receptor(here.cells(), here[is], [&](const Int3& at, std::size_t n) {
+                    for (std::size_t c = 0; c < 2; ++c)
+                        here[to](at[0], at[1], at[2], int(c)) = all[2 * n + c];
+                });
             });
-        });
     }
 
   private:

@@ -50,8 +50,8 @@ void outer(Settings& s, const std::string& mesh, int dimensions, const std::stri
         if (dimensions == 3 || side[0] != 'z') s.boundaries[mesh + "-" + side].kind = kind;
 }
 
-GridKeys brick(const std::string& mesh, const std::vector<std::int64_t>& cells, const std::vector<double>& low,
-               const std::vector<double>& high, double wave) {
+GridKeys brick(const std::string& mesh, const std::vector<std::int64_t>& cells,
+               const std::vector<double>& low, const std::vector<double>& high, double wave) {
     GridKeys g;
     g.section = "mesh." + mesh;
     g.kind = "brick", g.cells = cells, g.low = low, g.high = high, g.wave = wave;

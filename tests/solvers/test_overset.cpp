@@ -56,7 +56,8 @@ std::vector<Surface> body(double radius, int parts) {
     std::vector<std::vector<Facet>> all(std::size_t(parts), std::vector<Facet>{});
     const auto shape = [&](double a, double b) {
         const double r = radius * (1 + 0.2 * std::cos(3 * a) * std::sin(b));
-        return Real3{r * std::cos(a) * std::sin(b), r * std::sin(a) * std::sin(b), Dim == 3 ? r * std::cos(b) : 0};
+        return Real3{r * std::cos(a) * std::sin(b), r * std::sin(a) * std::sin(b),
+                     Dim == 3 ? r * std::cos(b) : 0};
     };
     const int n = 60, m = Dim == 3 ? 30 : 1;
     std::size_t number = 0;
@@ -65,13 +66,16 @@ std::vector<Surface> body(double radius, int parts) {
         for (int i = 0; i < n; ++i) {
             auto& part = all[number++ % std::size_t(parts)];
             if (Dim == 2) {
-                const Real3 p = shape(angle(i), std::numbers::pi / 2), q = shape(angle(i + 1), std::numbers::pi / 2);
+                const Real3 p = shape(angle(i), std::numbers::pi / 2),
+                            q = shape(angle(i + 1), std::numbers::pi / 2);
                 part.push_back({p, q, q});
                 continue;
             }
             const auto polar = [&](int k) { return std::numbers::pi * k / m; };
             const auto node = [&](int a, int b) {
-                return b == 0 ? Real3{0, 0, radius} : b == m ? Real3{0, 0, -radius} : shape(angle(a), polar(b));
+                return b == 0   ? Real3{0, 0, radius}
+                       : b == m ? Real3{0, 0, -radius}
+                                : shape(angle(a), polar(b));
             };
             part.push_back({node(i, j), node(i + 1, j), node(i + 1, j + 1)});
             part.push_back({node(i, j), node(i + 1, j + 1), node(i, j + 1)});
@@ -94,7 +98,8 @@ void check_inside() {
     Drawn drawn;
     int sure = 0, tried = 0;
     for (int n = 0; n < 20000; ++n) {
-        const Real3 x{drawn.number(-1.5, 1.5), drawn.number(-1.5, 1.5), Dim == 3 ? drawn.number(-1.5, 1.5) : 0};
+        const Real3 x{drawn.number(-1.5, 1.5), drawn.number(-1.5, 1.5),
+                      Dim == 3 ? drawn.number(-1.5, 1.5) : 0};
         const double r = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
         const double b = Dim == 3 ? std::acos(x[2] / r) : std::numbers::pi / 2;
         const double wall = 1 + 0.2 * std::cos(3 * std::atan2(x[1], x[0])) * std::sin(b);
@@ -226,8 +231,9 @@ TEST_CASE("a ring around a cylinder in a background: holes, fringes, and a linea
 }
 
 TEST_CASE("a turned box in a box, in three dimensions: the finer mesh is computed") {
-    std::vector<OversetMesh> meshes{brick_mesh<3>("outer", {20, 18, 16}, {0, 0, 0}, {2, 2, 2}, 0.02),
-                                    brick_mesh<3>("inner", {16, 14, 14}, {0.5, 0.55, 0.5}, {1.4, 1.5, 1.45}, 0.03, 0.4)};
+    std::vector<OversetMesh> meshes{
+        brick_mesh<3>("outer", {20, 18, 16}, {0, 0, 0}, {2, 2, 2}, 0.02),
+        brick_mesh<3>("inner", {16, 14, 14}, {0.5, 0.55, 0.5}, {1.4, 1.5, 1.45}, 0.03, 0.4)};
     meshes[1].outer = all_faces(3);
     OversetGrids<3> grids(std::move(meshes), 7);
     grids.declare_exchange(linear);
@@ -293,7 +299,8 @@ TEST_CASE("two meshes on one wall: the coarser wall lies in the body, and costs 
     meshes[1].cuts = false;
     meshes[1].outer = {{0, false}, {0, true}, {1, true}};
     const auto orphans = [&](bool share) {
-        OversetGrids<2> grids(meshes, 40, share ? std::vector<std::array<int, 2>>{{0, 1}} : std::vector<std::array<int, 2>>{});
+        OversetGrids<2> grids(
+            meshes, 40, share ? std::vector<std::array<int, 2>>{{0, 1}} : std::vector<std::array<int, 2>>{});
         grids.declare_exchange(linear);
         Simulation run(grids.graph, Members::alone());
         run.start();

@@ -44,10 +44,15 @@ def overset(commands: Commands) -> None:
         help="with files: boundaries that are walls, such as wing-1:j-min, separated by commas",
     )
     checked.add_argument(
-        "--outer", metavar="NAMES", help="with files: boundaries where the domain ends (else the first mesh's)"
+        "--outer",
+        metavar="NAMES",
+        help="with files: boundaries where the domain ends (else the first mesh's)",
     )
     checked.add_argument(
-        "--orphans", type=int, metavar="N", help="with files: so many cells without a donor may be (default: 0)"
+        "--orphans",
+        type=int,
+        metavar="N",
+        help="with files: so many cells without a donor may be (default: 0)",
     )
     checked.add_argument("--layout", default="1x1", metavar="PxT", help="processes x threads (default: 1x1)")
     checked.add_argument("--out", type=Path, metavar="DIR", help="folder of the report (default: results)")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from strata.flow.overset_cells import COMPUTED, ORPHAN, RECEPTOR, Patch
 from strata.report.figures.theme import INK, LINE, SERIES, canvas, finish
 
-if TYPE_CHECKING:
-    from strata.flow.overset import Patch
-
-_COLOURS = {1: SERIES[0], 2: SERIES[1], 3: SERIES[4]}
-_NAMES = {1: "computed", 2: "receptors", 3: "orphans"}
+_COLOURS = {COMPUTED: SERIES[0], RECEPTOR: SERIES[1], ORPHAN: SERIES[4]}
+_NAMES = {COMPUTED: "computed", RECEPTOR: "receptors", ORPHAN: "orphans"}
 _DRAWN = 40_000  # cells of a picture
 
 
@@ -52,7 +50,7 @@ def _flat(patch: Patch, found: dict[str, Any]) -> _Flat | None:
 
 def _where_they_meet(flat: Sequence[_Flat]) -> tuple[float, float, float, float]:
     """The box around receptors and orphans, and a little more; around all cells where there are none."""
-    some = [corners[(kinds == 2) | (kinds == 3)] for _, corners, kinds in flat]
+    some = [corners[(kinds == RECEPTOR) | (kinds == ORPHAN)] for _, corners, kinds in flat]
     chosen = [c for c in some if len(c)] or [corners for _, corners, _ in flat]
     all_places = np.concatenate([c.reshape(-1, 2) for c in chosen])
     low, high = all_places.min(axis=0), all_places.max(axis=0)
@@ -75,9 +73,11 @@ def _picture(
         names: dict[str, str] = {}
         for turn, (zone, corners, kinds) in enumerate(flat):
             middle = corners.mean(axis=1)
-            seen = (middle[:, 0] > left) & (middle[:, 0] < right) & (middle[:, 1] > low) & (middle[:, 1] < high)
+            seen = (
+                (middle[:, 0] > left) & (middle[:, 0] < right) & (middle[:, 1] > low) & (middle[:, 1] < high)
+            )
             for kind, colour in _COLOURS.items():
-                if computed_only and kind != 1:
+                if computed_only and kind != COMPUTED:
                     continue
                 chosen = corners[seen & (kinds == kind)][:_DRAWN]
                 if not len(chosen):

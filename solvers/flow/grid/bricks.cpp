@@ -120,7 +120,8 @@ GridSystem generate_brick(const BrickGrid& wanted) {
             wave *= g[d] == 0 || g[d] == brick.cells[d] ? 0 : std::sin(2 * std::numbers::pi * share[d]);
         }
         for (std::size_t d = 0; d < 3; ++d)
-            x[d] = brick.low[d] + (brick.high[d] - brick.low[d]) * (stretched(share[d]) + (d == 1 ? -wave : wave));
+            x[d] = brick.low[d] +
+                   (brick.high[d] - brick.low[d]) * (stretched(share[d]) + (d == 1 ? -wave : wave));
         return x;
     };
     GridSystem system{

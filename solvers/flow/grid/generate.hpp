@@ -10,7 +10,8 @@
 
 namespace strata::flow {
 
-/// A box of cells, equal or smaller in the middle, its inner nodes moved by waves; boundaries "x-min" to "z-max", or joined (periodic).
+/// A box of cells, equal or smaller in the middle, its inner nodes moved by waves; boundaries "x-min" to
+/// "z-max", or joined (periodic).
 struct BrickGrid {
     int dimensions = 2;
     Int3 cells{16, 16, 1};

@@ -21,7 +21,8 @@ void compute(team::Team& team, std::vector<tests::OversetMesh> meshes, int patch
               sum = task.contribute(bits)](Here& here) {
         for_each(here.cells(), [&](int i, int j, int k) {
             const auto value = std::bit_cast<std::uint64_t>(here[from](i, j, k)) % 1000003;
-            here[sum] += (1 + here[is](i, j, k)) * (1 + i + 7 * j + 31 * k) + static_cast<std::int64_t>(value);
+            here[sum] +=
+                (1 + here[is](i, j, k)) * (1 + i + 7 * j + 31 * k) + static_cast<std::int64_t>(value);
         });
     });
     Simulation run(grids.graph, Members::of(team), {.crew = &team.crew()});
