@@ -3,7 +3,8 @@
 
 A turned, finer box of wavy cells in a box. Both find receptors and donors; no flow is computed. Strata's time
 is that of the start of its program less that of the same start without connectivity (nodes read, metrics),
-TIOGA's that of profile() and performConnectivity(). Strata's unknowns lie at centres of cells, TIOGA's at nodes.
+TIOGA's that of profile() and performConnectivity(). Strata's unknowns lie at centres of cells, TIOGA's at
+nodes.
 
 The driver is made by hand, against a checkout of TIOGA whose sources were compiled into libtioga.a:
 

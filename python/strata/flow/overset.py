@@ -75,8 +75,8 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
     overview: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(3, 8)))]
     overview.append(
         Text(
-            "Covered cells lie where another mesh is better and no computed cell sees them; they are left out, "
-            "as cells inside walls are."
+            "Covered cells lie where another mesh is better and no computed cell sees them. They are left "
+            "out, as cells inside walls are."
         )
     )
     pictures: list[Block] = []
