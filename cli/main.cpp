@@ -62,6 +62,7 @@ const std::vector<Command>& commands() {
          "steps of a run again, bit for bit, with more output: a window from the nearest checkpoint"},
         {"md", nullptr, kScience, "molecular dynamics: what a run says, structures of other programs"},
         {"flow", nullptr, kScience, "compressible flow: what a run says, beside recorded curves"},
+        {"overset", nullptr, kScience, "meshes that overlap: holes, donors, orphans, with pictures"},
         {"new", nullptr, kScience, "a solver of your own to begin with: a folder that runs; --python"},
         {"report", nullptr, kResults, "make the report again from a results folder, or compare two"},
         {"results", nullptr, kResults, "list what was measured: medians, intervals, disturbed samples"},

@@ -35,6 +35,7 @@ MODULES = {
     "centre": "centre",
     "md": "md",
     "flow": "flow",
+    "overset": "overset",
     "report": "results",
     COMPARE: "results",
     "results": "results",

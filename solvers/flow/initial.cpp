@@ -16,10 +16,14 @@ Initial::Initial(const Settings& s, int dimensions)
     vortex_.radius = s.initial.radius;
     vortex_.velocity = far_.u;
     for (std::size_t d = 0; d < s.initial.centre.size(); ++d) vortex_.centre[d] = s.initial.centre[d];
-    for (const std::int64_t axis : s.grid.periodic) {
-        const auto d = static_cast<std::size_t>(axis - 1);
-        period_[d] = s.grid.high[d] - s.grid.low[d];
-    }
+    const auto note_period = [this](const GridKeys& g) {
+        for (const std::int64_t axis : g.periodic) {
+            const auto d = static_cast<std::size_t>(axis - 1);
+            period_[d] = g.high[d] - g.low[d];
+        }
+    };
+    note_period(s.grid);
+    for (const auto& [name, mesh] : s.meshes) note_period(mesh.grid);
 }
 
 FlowState Initial::at(const Real3& x, double time) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "solvers/flow/boundary/mass_flow.hpp"
 #include "solvers/flow/output/surface.hpp"
 #include "solvers/flow/output/walls.hpp"
+#include "solvers/flow/overset.hpp"
 
 namespace strata::flow {
 
@@ -71,6 +73,8 @@ struct Labels {
 
     Scalar<WallSums> wall_sums;
     Scalar<WallExtremes> wall_extremes;
+
+    std::shared_ptr<OversetLabels> overset;  // where meshes overlap
 
     Scalar<double> departure;      // the largest from the far field, where the case asks for it
     Scalar<double> squared_error;  // of the density, by volume, where the case asks for it

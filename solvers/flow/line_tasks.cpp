@@ -34,7 +34,7 @@ int axis_of(const FlowZones& grid, int zone, int pass) {
     return pass == 0 ? first : pass <= first ? pass - 1 : pass;
 }
 
-LineSet lines_of(const Here& here, const FlowZones& grid, int pass) {
+LineSet lines_of(const Here& here, const FlowZones& grid, int pass, bool holds) {
     const int zone = grid.zones().zone_of(here.patch), axis = axis_of(grid, zone, pass);
     const auto a = static_cast<std::size_t>(axis);
     const Box cells = here.cells();
@@ -55,7 +55,7 @@ LineSet lines_of(const Here& here, const FlowZones& grid, int pass) {
                 return LineEnd::ends;
         }
     };
-    return {cells, axis, pass == 0, end(false), end(true)};
+    return {cells, axis, pass == 0, holds, end(false), end(true)};
 }
 
 /// The order down (-1) or up (1) along the lines of all zones.
@@ -90,11 +90,11 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto g = task.make(l.lines[p].eliminated), factors = task.make(l.lines[p].factors);
     const auto g_above = task.need(l.lines[p].eliminated, order),
                factors_above = task.need(l.lines[p].factors, order);
-    task.run([=, &grid = step.grid, &s = step.settings](Here& here) {
+    task.run([=, &grid = step.grid, &s = step.settings, holds = l.overset != nullptr](Here& here) {
         const Patch<Dim> patch =
             PatchGeometry<Dim>(here.cells()).patch(here[geometry], here[q], no_field(), no_field());
         eliminate_lines<Dim>(
-            lines_of(here, grid, pass), patch, scheme, step_size(s, here, here[share]),
+            lines_of(here, grid, pass, holds), patch, scheme, step_size(s, here, here[share]),
             {here[diagonal], here[nu_diagonal], here[viscosity]},
             pass == 0 ? Upwind{here[residual], here[nu_residual]} : both<Dim>(here[before], turbulent),
             both<Dim>(here[g_above], turbulent), here[factors_above], both<Dim>(here[g], turbulent),
@@ -107,7 +107,7 @@ template <int Dim>
 void substitute(const Step& step, Scope& in, int pass) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
-    const bool turbulent = step.turbulent(), is_last = pass == Dim - 1;
+    const bool turbulent = step.turbulent(), is_last = pass == Dim - 1, holds = l.overset != nullptr;
     Task task = in.task(step.named(pass_name(pass, "up")), step.zones());
     const auto order = along_lines(step, pass, 1);
     const auto p = static_cast<std::size_t>(pass);
@@ -118,7 +118,7 @@ void substitute(const Step& step, Scope& in, int pass) {
         const auto changed = task.make(l.lines[p].changed);
         const auto below = task.need(l.lines[p].changed, order);
         task.run([=, &grid = step.grid](Here& here) {
-            substitute_lines<Dim>(lines_of(here, grid, pass), scheme, both<Dim>(here[g], turbulent),
+            substitute_lines<Dim>(lines_of(here, grid, pass, holds), scheme, both<Dim>(here[g], turbulent),
                                   here[factors], both<Dim>(here[below], turbulent),
                                   both<Dim>(here[changed], turbulent));
         });
@@ -132,7 +132,7 @@ void substitute(const Step& step, Scope& in, int pass) {
     if (turbulent) dnu = task.modify(l.dnu.at(0)), nu_below = task.need(l.dnu.at(1), order);
     const auto changes = task.contribute(l.changes);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
-        substitute_lines<Dim>(lines_of(here, grid, pass), scheme, both<Dim>(here[g], turbulent),
+        substitute_lines<Dim>(lines_of(here, grid, pass, holds), scheme, both<Dim>(here[g], turbulent),
                               here[factors], {here[below], here[nu_below]}, {here[dq], here[dnu]});
         here[changes] = judge<Dim>(here.cells(), most, here[q], readable(here[dq])).sums();
     });

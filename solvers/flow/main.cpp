@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
             series.push_back(r.residual_nu);
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
-        series.insert(series.end(), {r.lift, r.drag, r.moment, r.cfl, r.failures});
+        if (l.overset != nullptr) fields.push_back(l.overset->status());
+        for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
         graph::Solver solver{
             .time = r.time,
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,

@@ -12,6 +12,12 @@ using namespace graph;
 
 namespace {
 
+/// A part of a wall face, where other meshes have the rest.
+WallPoint shared(WallPoint point, double share) {
+    for (double& a : point.area) a *= share;
+    return point;
+}
+
 template <int Dim>
 void sum_walls(const Step& step, Scope& in) {
     const Labels& l = step.labels;
@@ -24,13 +30,17 @@ void sum_walls(const Step& step, Scope& in) {
     const auto q = task.need(step.q(), step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
+    const CellsComputed computed(l.overset, task);
     task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         for (const auto& [face, boundary] : grid.boundaries(here.patch))
             if (is_wall(boundary->condition))
                 wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
                                  of.centres(here[geometry]), [&](const WallPoint& point) {
-                                     add_point(point, 1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
+                                     const double share = computed.share(here, point.cell);
+                                     if (share == 0) return;
+                                     add_point(share == 1 ? point : shared(point, share),
+                                               1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
                                                here[extremes]);
                                  });
     });
@@ -45,6 +55,7 @@ void compare(const Step& step, Scope& in) {
     Task task = in.task(step.named("compare"), step.zones());
     const auto q = task.need(step.q());
     const auto geometry = task.need(l.geometry);
+    const CellsComputed computed(l.overset, task);
     ScalarUse<double> departure, squares, volume;
     if (v.uniform > 0) departure = task.contribute(l.departure);
     if (v.error > 0) squares = task.contribute(l.squared_error), volume = task.contribute(l.volume);
@@ -55,10 +66,11 @@ void compare(const Step& step, Scope& in) {
         const auto far = conserved_of<Dim>({1, s.velocity(Dim), 1 / s.flow.gamma, 0}, s.flow.gamma);
         double most = 0, sum = 0, all = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
+            if (!computed.known(here, {i, j, k})) return;
             if (v.uniform > 0)
                 for (int c = 0; c < Dim + 2; ++c)
                     most = std::max(most, std::abs(here[q](i, j, k, c) - far[static_cast<std::size_t>(c)]));
-            if (v.error == 0) return;
+            if (v.error == 0 || !computed.at(here, {i, j, k})) return;
             Real3 x{};
             for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
             const double away = here[q](i, j, k, 0) - exact.at(x, time).rho;

@@ -10,79 +10,102 @@ namespace {
 using graph::CaseSchema;
 
 void add_grid_keys(CaseSchema& keys, GridKeys& g) {
+    const std::string of = g.section + '.';
     keys.key(
-        "grid.kind", &g.kind,
+        of + "kind", &g.kind,
         {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing"},
          .meaning = "a PLOT3D file, or a grid that is made: a box of equal cells; a tube along x; a flat "
                     "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
                     "sections in a row"});
-    keys.key("grid.file", &g.file,
+    keys.key(of + "file", &g.file,
              {.meaning = "PLOT3D, in any form (NAME.xz as well), as seen from where strata is started, or "
                          "from the case file"});
-    keys.key("grid.map", &g.map,
+    keys.key(of + "map", &g.map,
              {.meaning = "neutral map file with boundaries and joins; none: joins are found, other faces are "
                          "boundaries ZONE:i-min"});
-    keys.key("grid.form", &g.form,
+    keys.key(of + "form", &g.form,
              {.meaning =
                   "what is known of the file's form, such as \"unformatted big-endian single\"; the rest is "
                   "detected"});
-    keys.key("grid.dimensions", &g.dimensions,
+    keys.key(of + "dimensions", &g.dimensions,
              {.least = 0,
               .most = 3,
               .meaning = "2: a file with one cell across is a grid in the plane; 0: as the file says"});
-    keys.key("grid.coarsen", &g.coarsen,
+    keys.key(of + "coarsen", &g.coarsen,
              {.least = 0, .most = 6, .meaning = "how often every second point of the grid is left out"});
     keys.key(
-        "grid.shift", &g.shift,
+        of + "shift", &g.shift,
         {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
     keys.key(
-        "grid.turn", &g.turn,
+        of + "turn", &g.turn,
         {.unit = "degrees",
          .least = -180,
          .most = 180,
          .meaning = "file, three dimensions: faces that this turn about an axis through the origin takes "
                     "onto each other are periodic, and velocities turn with it; 0: none"});
-    keys.key("grid.turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
-    keys.key("grid.patch", &g.patch,
+    keys.key(of + "turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
+    keys.key(of + "patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
-    keys.key("grid.cells", &g.cells,
+    keys.key(of + "cells", &g.cells,
              {.least = 1,
               .most = 1 << 20,
               .entries = {1, 5},
               .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
                          "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
                          "along the span (z), and beyond a tip that is rounded off"});
-    keys.key("grid.zones", &g.zones,
+    keys.key(of + "zones", &g.zones,
              {.least = 1, .most = 64, .entries = {2, 3}, .meaning = "brick: in each direction"});
-    keys.key("grid.turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
-    keys.key("grid.low", &g.low, {.entries = {1, 3}, .meaning = "brick, tube: lower corner, or end"});
-    keys.key("grid.high", &g.high, {.entries = {1, 3}, .meaning = "brick, tube: upper corner, or end"});
-    keys.key("grid.wave", &g.wave,
+    keys.key(of + "turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
+    keys.key(of + "low", &g.low, {.entries = {1, 3}, .meaning = "brick, tube: lower corner, or end"});
+    keys.key(of + "high", &g.high, {.entries = {1, 3}, .meaning = "brick, tube: upper corner, or end"});
+    keys.key(of + "wave", &g.wave,
              {.least = 0, .most = 0.08, .meaning = "brick: by which share of its extent inner nodes move"});
+    keys.key(of + "stretch", &g.stretch,
+             {.least = 0,
+              .most = 12,
+              .meaning = "brick: nodes lie along sinh(stretch t), t from -1 to 1, closest in the middle"});
     keys.key(
-        "grid.periodic", &g.periodic,
+        of + "periodic", &g.periodic,
         {.least = 1, .most = 3, .entries = {0, 3}, .meaning = "brick: axes, from 1 on; wing: [3], in span"});
-    keys.key("grid.first", &g.first,
+    keys.key(of + "first", &g.first,
              {.least = 0, .meaning = "height of the first cell at the wall; 0: that of the generator"});
-    keys.key("grid.first_along", &g.first_along,
+    keys.key(of + "first_along", &g.first_along,
              {.least = 0,
               .above_least = true,
               .meaning = "plate, airfoil: length of cells at the leading and trailing edge"});
-    keys.key("grid.first_nose", &g.first_nose,
+    keys.key(of + "first_nose", &g.first_nose,
              {.least = 0, .meaning = "airfoil: length of cells at the leading edge; 0: first_along"});
-    keys.key("grid.farfield", &g.farfield,
+    keys.key(of + "farfield", &g.farfield,
              {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
-    keys.key("grid.length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
-    keys.key("grid.height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
-    keys.key("grid.before", &g.before,
+    keys.key(of + "length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
+    keys.key(of + "height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
+    keys.key(of + "before", &g.before,
              {.least = 0, .above_least = true, .meaning = "plate: length of the symmetry line before it"});
-    keys.key("grid.naca", &g.naca, {.meaning = "airfoil, wing: four digits"});
-    keys.key("grid.tail", &g.tail,
+    keys.key(of + "naca", &g.naca, {.meaning = "airfoil, wing: four digits"});
+    keys.key(of + "tail", &g.tail,
              {.choices = {"scaled", "sharp", "blunt"}, .meaning = "airfoil: its trailing edge"});
-    keys.key("grid.span", &g.span, {.least = 0, .above_least = true, .meaning = "wing, in chords"});
-    keys.key("grid.taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
-    keys.key("grid.sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
-    keys.key("grid.twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+    keys.key(of + "span", &g.span, {.least = 0, .above_least = true, .meaning = "wing, in chords"});
+    keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
+    keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
+    keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+}
+
+void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {
+    mesh.grid.section = "mesh." + name;
+    add_grid_keys(keys, mesh.grid);
+    keys.key(mesh.grid.section + ".cuts", &mesh.cuts,
+             {.meaning = "whether its walls, a closed surface, cut holes into other meshes"});
+    keys.key(mesh.grid.section + ".on", &mesh.on,
+             {.meaning = "the mesh on whose walls its own lie, as a cap's on a wing; none: \"\""});
+}
+
+void add_overset_keys(CaseSchema& keys, OversetKeys& o) {
+    keys.key(
+        "overset.better", &o.better,
+        {.choices = {"volume", "wall distance"},
+         .meaning = "meshes that overlap: the cell is computed that is smaller, or nearer to a wall (rans)"});
+    keys.key("overset.orphans", &o.orphans,
+             {.least = 0, .meaning = "cells without a donor, at most; more of them end the run"});
 }
 
 void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
@@ -269,11 +292,13 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
 
 void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
     const std::string of = "boundary." + name + '.';
-    keys.key(of + "kind", &b.kind,
-             {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow",
-                          "mass-outflow", "symmetry", "axis", "supersonic-inflow", "supersonic-outflow"},
-              .required = true,
-              .meaning = "wall: no slip; total-inflow: by total pressure and temperature"});
+    keys.key(
+        of + "kind", &b.kind,
+        {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow", "mass-outflow",
+                     "symmetry", "axis", "supersonic-inflow", "supersonic-outflow", "overset"},
+         .required = true,
+         .meaning = "wall: no slip; total-inflow: by total pressure and temperature; overset: a mesh ends "
+                    "within another one"});
     keys.key(of + "temperature", &b.temperature,
              {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
     keys.key(of + "velocity", &b.velocity,
@@ -308,6 +333,9 @@ graph::CaseSchema schema(Settings& s) {
     add_time_keys(keys, s.time);
     add_output_keys(keys, s.output);
     add_reference_and_check_keys(keys, s.reference, s.verify);
+    add_overset_keys(keys, s.overset);
+    keys.tables("mesh",
+                [&s](CaseSchema& of, const std::string& name) { add_mesh_keys(of, name, s.meshes[name]); });
     keys.tables("boundary", [&s](CaseSchema& of, const std::string& name) {
         add_boundary_keys(of, name, s.boundaries[name]);
     });
@@ -367,9 +395,50 @@ Real3 Settings::velocity(int dimensions) const {
     return u;
 }
 
+namespace {
+
+void check_meshes(const Settings& s, const CaseSchema& keys) {
+    if (!s.overlaps()) {
+        for (const auto& [name, boundary] : s.boundaries)
+            if (boundary.kind == "overset")
+                keys.refuse("boundary." + name + ".kind", "a case with one grid has nothing that overlaps",
+                            "another kind, or tables [mesh.NAME]");
+        return;
+    }
+    if (s.grid.kind != "file" || !s.grid.file.empty())
+        keys.refuse(s.grid.kind != "file" ? "grid.kind" : "grid.file",
+                    "a case has one grid, or meshes that overlap", "tables [mesh.NAME] alone");
+    if (s.meshes.size() < 2)
+        keys.refuse("mesh." + s.meshes.begin()->first + ".kind", "one mesh overlaps no other",
+                    "two tables [mesh.NAME] or more, or [grid]");
+    for (const auto& [name, mesh] : s.meshes)
+        if (!mesh.on.empty() && (mesh.on == name || s.meshes.count(mesh.on) == 0))
+            keys.refuse("mesh." + name + ".on", "the case has no other mesh of this name",
+                        "the name of another mesh");
+    if (!s.time.sequence.empty())
+        keys.refuse("time.sequence", "coarser grids of meshes that overlap are not made", "[]");
+    if (s.time.multigrid > 1)
+        keys.refuse("time.multigrid", "coarser grids of meshes that overlap are not made", "1");
+    if (s.flow.axisymmetric)
+        keys.refuse("flow.axisymmetric", "meshes that overlap are plane, or three-dimensional", "false");
+    if (!s.flow.start.empty())
+        keys.refuse("flow.start", "a flow on meshes that overlap begins with `initial`", "\"\"");
+    if (s.output.plot3d > 0)
+        keys.refuse("output.plot3d", "the state of meshes that overlap is not written as PLOT3D", "0");
+    if (s.overset.better == "wall distance" && s.flow.equations != "rans")
+        keys.refuse("overset.better", "the distance to walls is known in averaged flow alone", "\"volume\"");
+}
+
+}  // namespace
+
 void check(const Settings& s, const CaseSchema& keys) {
-    if (s.grid.kind == "file" && s.grid.file.empty())
-        keys.refuse("grid.file", "a grid of kind file needs one", "the name of a PLOT3D file");
+    const auto check_grid = [&](const GridKeys& g) {
+        if (g.kind == "file" && g.file.empty())
+            keys.refuse(g.section + ".file", "a grid of kind file needs one", "the name of a PLOT3D file");
+    };
+    if (!s.overlaps()) check_grid(s.grid);
+    check_meshes(s, keys);
+    for (const auto& [name, mesh] : s.meshes) check_grid(mesh.grid);
     if (!s.steady() && !(s.time.step > 0))
         keys.refuse("time.step", "an unsteady case has a time step", "> 0");
     if (!s.steady() && !(s.time.end > 0)) keys.refuse("time.end", "an unsteady case has an end", "> 0");

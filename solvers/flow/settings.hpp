@@ -18,6 +18,7 @@ using graph::Real3;
 
 /// The values before reading are the defaults.
 struct GridKeys {
+    std::string section = "grid";  // where its keys are, for messages
     std::string kind = "file";
     // files
     std::string file, map, form;
@@ -28,7 +29,8 @@ struct GridKeys {
     // generators
     std::vector<std::int64_t> cells, zones;
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
-    double wave = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2, height = 1, before = 1.0 / 3;
+    double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2,
+           height = 1, before = 1.0 / 3;
     double span = 3, taper = 1, sweep = 0, twist = 0;
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
@@ -46,6 +48,18 @@ struct BoundaryKeys {
     std::vector<double> direction;
     double pressure = 1;   // over the far field's
     double mass_flow = 0;  // through the whole boundary, over rho a L^2 of the far field
+};
+
+/// One of several grids that overlap.
+struct MeshKeys {
+    GridKeys grid;
+    bool cuts = true;  // its walls cut holes into other meshes
+    std::string on;    // another mesh, on whose walls its own lie
+};
+
+struct OversetKeys {
+    std::string better = "volume";
+    std::int64_t orphans = 0;
 };
 
 struct FlowKeys {
@@ -100,6 +114,8 @@ struct VerifyKeys {
 
 struct Settings {
     GridKeys grid;
+    std::map<std::string, MeshKeys> meshes;  // none: `grid` is the only one
+    OversetKeys overset;
     FlowKeys flow;
     InitialKeys initial;
     SchemeKeys numerics;
@@ -112,6 +128,7 @@ struct Settings {
     [[nodiscard]] Stages stages() const;
     /// How many there are, those of the sequence and of multigrid cycles.
     [[nodiscard]] int grids() const;
+    [[nodiscard]] bool overlaps() const { return !meshes.empty(); }
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;

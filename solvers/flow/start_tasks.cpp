@@ -248,10 +248,16 @@ void set_first_values(const Step& step) {
 }  // namespace
 
 template <int Dim>
-void declare_start(const Step& step) {
+void declare_geometry(const Step& step) {
     find_metrics<Dim>(step);
     look_around<Dim>(step);
     if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
+}
+
+template <int Dim>
+void declare_start(const Step& step) {
+    declare_geometry<Dim>(step);
+    declare_overset<Dim>(step);
     set_first_values<Dim>(step);
 }
 
@@ -296,6 +302,8 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
 
 template void declare_interpolation<2>(const Step&, const Step&, Scope&);
 template void declare_interpolation<3>(const Step&, const Step&, Scope&);
+template void declare_geometry<2>(const Step&);
+template void declare_geometry<3>(const Step&);
 template void declare_start<2>(const Step&);
 template void declare_start<3>(const Step&);
 

@@ -140,13 +140,36 @@ inline void add_cells(const Box& cells, int components, const FieldView<const do
         graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) += from(i, j, k, c); });
 }
 
+/// What a task that changes the state gives receptors: the values of their donors before the step.
+class ReceptorsFilled {
+  public:
+    ReceptorsFilled(const Step& step, Task& task);
+    void in(const Here& here, int components, const FieldView<double>& q,
+            const FieldView<double>& nu_tilde) const;
+
+  private:
+    std::shared_ptr<OversetLabels> labels_;
+    graph::FieldUse<const std::int32_t> status_{};
+    graph::AnswersUse<double> q_{}, nu_{};
+    bool turbulent_ = false;
+};
+
 void make_labels(const Step& step);
 /// Labels of one or more iterations, named by the step's prefix.
 void make_iteration_labels(const Step& step);
 
-/// Tasks of the start scope: geometry, wall distance, first values.
+/// The connectivity of meshes that overlap; nothing in a case with one.
+template <int Dim>
+void declare_overset(const Step& step);
+/// In each round the state at receptors, from their donors.
+void declare_exchange(const Step& step, Scope& in);
+
+/// Tasks of the start scope: geometry, wall distance, meshes that overlap, first values.
 template <int Dim>
 void declare_start(const Step& step);
+/// Of these metrics and wall distance.
+template <int Dim>
+void declare_geometry(const Step& step);
 /// An iteration: residual, sweeps, update. `in`: the step, or a part of it. The step's newest versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);

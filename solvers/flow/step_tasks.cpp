@@ -36,6 +36,20 @@ void begin_forcing(const Box& cells, int components, const FieldView<double>& fo
         });
 }
 
+/// Cells that are not computed: no residual, and an implicit step that changes them by nothing.
+template <int Dim>
+void hold_cells(const Box& cells, const FieldView<const std::int32_t>& status, const FieldView<double>& dq,
+                const FieldView<double>& dnu, const FieldView<double>& diagonal,
+                const FieldView<double>& diagonal_nu) {
+    const bool turbulent = !dnu.box().empty();
+    for_each(cells, [&](int i, int j, int k) {
+        if (status(i, j, k) == static_cast<std::int32_t>(overset::Cell::computed)) return;
+        for (int c = 0; c < Dim + 2; ++c) dq(i, j, k, c) = 0;
+        diagonal(i, j, k) = kHeld;
+        if (turbulent) dnu(i, j, k) = 0, diagonal_nu(i, j, k) = kHeld;
+    });
+}
+
 /// R in dq and dnu, the diagonals of the implicit step, and the norms of R.
 template <int Dim>
 void find_residual(const Step& step, Scope& in) {
@@ -62,6 +76,7 @@ void find_residual(const Step& step, Scope& in) {
     }
     if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing.at(0));
     if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
+    const CellsComputed computed(l.overset, task);
     if (unsteady) {
         old = task.need(l.old), older = task.need(l.old.previous());
         if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
@@ -89,6 +104,9 @@ void find_residual(const Step& step, Scope& in) {
         if (has_forcing && !is_first) add_cells(cells, Dim + 2, here[forcing], here[dq]);
         diagonals<Dim>(cells, patch, scheme, step_size(s, here, here[share]), here[viscosity], here[diagonal],
                        here[diagonal_nu]);
+        if (!computed.all())
+            hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal],
+                            here[diagonal_nu]);
         if (!leads) return;
         const auto sum = [&](const FieldView<double>& of, int component) {
             return square_sum(cells, patch.volumes, readable(of), component);
@@ -196,12 +214,14 @@ void make_update(const Step& step, Scope& in) {
     else if (step.eddies())
         frozen = task.need(step.nu_tilde());
     if (scheme.viscous()) viscosity = task.modify(step.viscosity());
+    const ReceptorsFilled receptors(step, task);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         if (here[verdict] != 0) return;
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         const auto turbulence = here[nu];
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
+        receptors.in(here, Dim + 2, to, turbulence);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(
@@ -241,6 +261,7 @@ double OutletPressures::of(const Here& here, const Boundary& boundary) const {
 
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in) {
+    declare_exchange(step, in);
     find_residual<Dim>(step, in);
     if (step.has_lines()) {
         declare_lines<Dim>(step, in);

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "solvers/flow/grid/coarsen.hpp"
 #include "solvers/flow/grid/generate.hpp"
+#include "solvers/flow/grid/merge.hpp"
 #include "solvers/flow/grid/ranges.hpp"
 #include "solvers/flow/grid/read.hpp"
 
@@ -49,7 +50,7 @@ std::vector<int> cells_of(const GridKeys& g, const graph::CaseSchema& keys, std:
                           std::size_t most) {
     if (g.cells.size() < least || g.cells.size() > most)
         keys.refuse(
-            "grid.cells", fmt::format("a grid of kind {} has other numbers of cells", g.kind),
+            g.section + ".cells", fmt::format("a grid of kind {} has other numbers of cells", g.kind),
             least == most ? fmt::format("{} numbers", least) : fmt::format("{} or {} numbers", least, most));
     return {g.cells.begin(), g.cells.end()};
 }
@@ -72,7 +73,7 @@ Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
         made.dimensions = static_cast<int>(cells.size());
         for (std::size_t d = 0; d < cells.size(); ++d) made.cells[d] = cells[d];
         made.low = place(g.low, 0), made.high = place(g.high, 1);
-        made.wave = g.wave, made.turned = g.turned;
+        made.wave = g.wave, made.stretch = g.stretch, made.turned = g.turned;
         for (const std::int64_t axis : g.periodic) made.periodic[static_cast<std::size_t>(axis - 1)] = true;
         for (std::size_t d = 0; d < g.zones.size(); ++d) made.parts[d] = static_cast<int>(g.zones[d]);
         return made;
@@ -139,8 +140,14 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
 }  // namespace
 
 GridSystem case_grid(const Settings& s, const graph::CaseSchema& keys) {
-    GridSystem grid = whole_grid(s.grid, keys);
-    return s.grid.coarsen > 0 ? coarsened(grid, 1 << s.grid.coarsen) : grid;
+    const auto made = [&](const GridKeys& g) {
+        GridSystem grid = whole_grid(g, keys);
+        return g.coarsen > 0 ? coarsened(grid, 1 << g.coarsen) : grid;
+    };
+    if (!s.overlaps()) return made(s.grid);
+    std::vector<NamedGrid> grids;
+    for (const auto& [name, mesh] : s.meshes) grids.push_back({name, made(mesh.grid)});
+    return merged(std::move(grids));
 }
 
 std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema& keys, int dimensions) {
@@ -173,15 +180,21 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     : system_(std::move(system)) {
     const std::span<const ZoneShape> shapes = source().zones();
     graph::ZoneList list(name);
-    Int3 patch{1 << 20, 1 << 20, 1 << 20};
-    for (std::size_t d = 0; d < s.grid.patch.size(); ++d) {
-        patch[d] = static_cast<int>(s.grid.patch[d]) >> coarser;
-        if (s.grid.patch[d] != static_cast<std::int64_t>(patch[d]) << coarser)
-            keys.refuse("grid.patch",
-                        "patches are halved for each coarser grid of time.sequence and time.multigrid",
-                        fmt::format("multiples of {}", 1 << (s.grids() - 1)));
+    std::vector<const GridKeys*> of_mesh{&s.grid};
+    if (s.overlaps()) of_mesh.clear();
+    for (const auto& [mesh_name, mesh] : s.meshes) of_mesh.push_back(&mesh.grid);
+    for (std::size_t zone = 0; zone < shapes.size(); ++zone) {
+        const GridKeys& g = *of_mesh[system_.mesh.empty() ? 0 : static_cast<std::size_t>(system_.mesh[zone])];
+        Int3 patch{1 << 20, 1 << 20, 1 << 20};
+        for (std::size_t d = 0; d < g.patch.size(); ++d) {
+            patch[d] = static_cast<int>(g.patch[d]) >> coarser;
+            if (g.patch[d] != static_cast<std::int64_t>(patch[d]) << coarser)
+                keys.refuse(g.section + ".patch",
+                            "patches are halved for each coarser grid of time.sequence and time.multigrid",
+                            fmt::format("multiples of {}", 1 << (s.grids() - 1)));
+        }
+        list.zone({{0, 0, 0}, shapes[zone].cells}, patch);
     }
-    for (const ZoneShape& shape : shapes) list.zone({{0, 0, 0}, shape.cells}, patch);
     shifts_.resize(shapes.size());
     for (const JoinRange& join : system_.joins) {
         list.join_parts(join.zone, join.points, join.donor, join.donor_points, join.transform, join.turn);
@@ -270,8 +283,12 @@ void FlowZones::note_shift(const JoinRange& join) {
     const Box node = source().node_box(join.zone);
     Box beyond;
     for (std::size_t a = 0; a < 3; ++a) {
-        const int lo = join.points.begin[a], hi = join.points.end[a];
+        const int lo = std::min(join.points.begin[a], join.points.end[a]),
+                  hi = std::max(join.points.begin[a], join.points.end[a]);
         beyond.lo[a] = lo, beyond.hi[a] = hi;
+        // Beyond edges and corners of the zone too: several shifts add up there.
+        if (lo != hi && lo == 0) beyond.lo[a] -= kBorder;
+        if (lo != hi && hi == node.hi[a] - 1) beyond.hi[a] += kBorder;
         if (lo == hi) (lo == 0 ? beyond.lo[a] : beyond.hi[a]) += lo == 0 ? -node.hi[a] : node.hi[a];
     }
     shifts_[static_cast<std::size_t>(join.zone)].push_back({beyond, join.shift});

@@ -25,8 +25,8 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["core/run/python", "solvers/md", "solvers/mpm", "solvers/transport"],
-    ["solvers/flow"],  # it has the lanes of mpm
+    ["core/run/python", "solvers/md", "solvers/mpm", "solvers/overset", "solvers/transport"],
+    ["solvers/flow"],  # it has the lanes of mpm, and overset grids
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],

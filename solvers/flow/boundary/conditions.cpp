@@ -12,7 +12,7 @@ namespace strata::flow {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Condition>, 10> kNames{
+constexpr std::array<std::pair<std::string_view, Condition>, 11> kNames{
     {{"far-field", Condition::far_field},
      {"supersonic-inflow", Condition::supersonic_inflow},
      {"supersonic-outflow", Condition::supersonic_outflow},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<std::string_view, Condition>, 10> kNames{
      {"symmetry", Condition::symmetry},
      {"axis", Condition::axis},
      {"slip-wall", Condition::slip_wall},
+     {"overset", Condition::overset},
      {"wall", Condition::wall}}};
 
 double dot(const Real3& a, const Real3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }

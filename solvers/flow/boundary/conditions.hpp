@@ -23,6 +23,7 @@ enum class Condition : std::uint8_t {
     symmetry,
     axis,       // of an axisymmetric flow; in three dimensions also a face that is collapsed to a line
     slip_wall,  // inviscid
+    overset,    // receptors of another mesh lie before it; beyond it is what is inside
     wall,       // no slip: adiabatic or at a temperature, still or moving
 };
 /// Their names in case files: "far-field". Throws Error with all names for another one.

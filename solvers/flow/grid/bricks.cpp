@@ -77,6 +77,8 @@ GridSystem generate_brick(const BrickGrid& wanted) {
         require(brick.high[d] > brick.low[d], "high", fmt::format("{}", brick.high[d]),
                 fmt::format("more than {}", brick.low[d]));
     }
+    require(brick.stretch >= 0 && brick.stretch <= 12, "stretch", fmt::format("{}", brick.stretch),
+            "0 to 12");
     require(std::abs(brick.wave) < 0.08, "wave", fmt::format("{}", brick.wave),
             "less than 0.08 to both sides");
 
@@ -104,7 +106,11 @@ GridSystem generate_brick(const BrickGrid& wanted) {
         zone.origin = static_cast<int>(number);
         parts.push_back(part), zones.push_back(zone);
     });
-    const auto at = [brick, parts](int zone, const Int3& node) {
+    const auto stretched = [s = brick.stretch](double share) {
+        return s == 0 || share == 0 || share == 1 ? share
+                                                  : 0.5 + 0.5 * std::sinh(s * (2 * share - 1)) / std::sinh(s);
+    };
+    const auto at = [brick, parts, stretched](int zone, const Int3& node) {
         const Int3 g = parts[static_cast<std::size_t>(zone)].map.inverse()(node);
         Real3 share{}, x{};
         double wave = brick.wave;
@@ -114,7 +120,8 @@ GridSystem generate_brick(const BrickGrid& wanted) {
             wave *= g[d] == 0 || g[d] == brick.cells[d] ? 0 : std::sin(2 * std::numbers::pi * share[d]);
         }
         for (std::size_t d = 0; d < 3; ++d)
-            x[d] = brick.low[d] + (brick.high[d] - brick.low[d]) * (share[d] + (d == 1 ? -wave : wave));
+            x[d] = brick.low[d] +
+                   (brick.high[d] - brick.low[d]) * (stretched(share[d]) + (d == 1 ? -wave : wave));
         return x;
     };
     GridSystem system{

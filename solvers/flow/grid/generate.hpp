@@ -10,13 +10,17 @@
 
 namespace strata::flow {
 
-/// A box of equal cells, its inner nodes moved by waves; boundaries "x-min" to "z-max", or joined (periodic).
+/// A box of cells, equal or smaller in the middle, its inner nodes moved by waves; boundaries "x-min" to
+/// "z-max", or joined (periodic).
 struct BrickGrid {
     int dimensions = 2;
     Int3 cells{16, 16, 1};
     Real3 low{0, 0, 0}, high{1, 1, 1};
     /// Inner nodes move by this share of the extent along sines, below 0.08. Waves vanish on the sides.
     double wave = 0;
+    /// Nodes lie along sinh(stretch t), t from -1 to 1: cells at the ends are cosh(stretch) times as long as
+    /// in the middle. 0: equal ones.
+    double stretch = 0;
     std::array<bool, 3> periodic{};
     /// Cut into that many zones along each axis; with `turned` the axes of each second one lie otherwise (a
     /// rotation of its indices), so that joins connect different axes in both directions.

@@ -79,6 +79,7 @@ struct GridSystem {
     std::vector<JoinRange> joins;
     int dimensions = 2;
     std::vector<std::string> notes;  // what a user should be told: zones turned, faces collapsed, zones cut
+    std::vector<int> mesh = {};      // [zone] its mesh, where several overlap; none: all are one
 };
 
 /// Cuts zones where a range ends within a face, so that each face of the new zones is wholly joined (to one

@@ -77,8 +77,10 @@ class Lines {
                 squares += square, all += radius, largest = max(largest, radius);
                 sum.add(low), sum.add(high);
             }
-            const Lanes time = max(all * (1 / step.cfl), (all - largest) * (1 / step.cfl_across)) +
-                               step.physical * get(patch_.volumes, at, 0, n);
+            Lanes time = max(all * (1 / step.cfl), (all - largest) * (1 / step.cfl_across)) +
+                         step.physical * get(patch_.volumes, at, 0, n);
+            if (lines_.holds)
+                time += select(get(diagonals_.mean, at, 0, n) <= 2 * kHeld, broadcast(1 / kHeld), Lanes{});
             for (std::size_t c = 0; c < N; ++c)
                 for (std::size_t r = 0; r < N; ++r) M[r][c] = r == c ? time : Lanes{};
             sum.add_to(M, own, gamma_ - 1);

@@ -38,6 +38,7 @@ struct LineSet {
     Box cells;
     int axis = 1;
     bool is_first = true;  // factor of the step
+    bool holds = false;    // whether there are cells that the step leaves as they are (kHeld)
     LineEnd below = LineEnd::ends, above = LineEnd::ends;
 };
 

@@ -18,6 +18,9 @@
 namespace strata::flow {
 
 /// What the sweeps need beside the patch.
+/// 1 / D of cells that an implicit step is to leave as they are. (0 would be no number to who solves lines.)
+inline constexpr double kHeld = 1e-60;
+
 struct Diagonals {
     FieldView<const double> mean;      ///< 1 / D, own cells
     FieldView<const double> nu_tilde;  ///< that of nu~, own cells; no_field() without

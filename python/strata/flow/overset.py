@@ -1,0 +1,120 @@
+"""`strata overset check`: what the native program found, as a report with pictures of the meshes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from strata import paths
+from strata.errors import FAILED, StrataError
+from strata.flow import overset_figures
+from strata.flow.overset_cells import Patch, orphans, patches
+from strata.report.build import write
+from strata.report.document import Block, Document, Plot, Section, Table, Text, Tile, Tiles, numbered
+
+PROGRAM = "strata-overset"
+_LISTED = 200  # orphans of the report's table
+
+
+def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | None, command: str) -> int:
+    """Runs the native program under `layout`, writes its report. Returns its exit status: 1 where there are
+    more orphans than may be. `more`: its options.
+    """
+    front = paths.native().front
+    paths.need_programs(front, [PROGRAM])
+    program = paths.sibling(front, PROGRAM)
+    if program is None:
+        raise StrataError(f"{PROGRAM} is not built", remedy="./strata setup", code=FAILED)
+    name = Path(grids[0]).stem if len(grids) == 1 else "grids"
+    folder = out or paths.results_base() / f"overset-{name}"
+    cells = folder / "cells"
+    shutil.rmtree(cells, ignore_errors=True)  # of another number of processes, perhaps
+    words = [str(front), "launch", "--layout", layout, "--", str(program), *grids, *more, "--out", str(cells)]
+    sys.stdout.flush()
+    status = subprocess.run(words, check=False).returncode
+    if not (cells / "check.json").exists():
+        return status or FAILED
+    found = json.loads((cells / "check.json").read_text(encoding="utf-8"))
+    path = write(page(found, list(patches(cells, found)), name, command), folder)
+    shutil.rmtree(cells, ignore_errors=True)
+    (folder / "check.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(f"report: {path}")
+    return status
+
+
+def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command: str) -> Document:
+    """The report of a check."""
+    zones = found["zones"]
+    total = {
+        kind: sum(zone[kind] for zone in zones)
+        for kind in ("computed", "receptors", "holes", "covered", "orphans")
+    }
+    cells = sum(total.values())
+    allowed = int(found["orphans_allowed"])
+    tiles = [
+        Tile("Orphans", str(total["orphans"]), "", f"{allowed} may be"),
+        Tile("Computed", f"{100 * total['computed'] / cells:.1f}", "%", f"of {cells} cells"),
+        Tile("Receptors", str(total["receptors"]), "", "cells that take values from another mesh"),
+        Tile("Donors", _ratios(found), "", "their volume over the receptor's"),
+    ]
+    head = ("Zone", "Mesh", "Cells", "Computed", "Receptors", "In walls", "Covered", "Orphans")
+    rows = [
+        [
+            zone["name"] or str(n + 1),
+            found["meshes"][zone["mesh"]],
+            " x ".join(str(c) for c in zone["cells"]),
+            *(str(zone[kind]) for kind in ("computed", "receptors", "holes", "covered", "orphans")),
+        ]
+        for n, zone in enumerate(zones)
+    ]
+    overview: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(3, 8)))]
+    overview.append(
+        Text(
+            "Covered cells lie where another mesh is better and no computed cell sees them. They are left "
+            "out, as cells inside walls are."
+        )
+    )
+    pictures: list[Block] = []
+    for key, title, svg in overset_figures.pictures(all_patches, found):
+        pictures.append(Plot(key, title, svg, wide=True))
+    quality = Table(
+        ("Zone", "Aspect", "Skew (degrees)", "Growth"),
+        [
+            [
+                zone["name"] or str(n + 1),
+                f"{zone['aspect']:.3g}",
+                f"{zone['skew']:.3g}",
+                f"{zone['growth']:.3g}",
+            ]
+            for n, zone in enumerate(zones)
+        ],
+        frozenset({1, 2, 3}),
+        caption="The worst of each zone: longest over shortest edge; largest angle away from a right one; "
+        "volume over a neighbour's.",
+    )
+    sections = [
+        Section("overview", "At a glance", overview),
+        Section("pictures", "Cells", pictures),
+        Section("quality", "Quality of cells", [quality]),
+    ]
+    lost = orphans(all_patches)
+    if lost:
+        table = Table(
+            ("Zone", "i", "j", "k"), [[str(n) for n in one] for one in lost[:_LISTED]], frozenset(range(4))
+        )
+        more = [Text(f"The first {_LISTED} of {len(lost)}.")] if len(lost) > _LISTED else []
+        sections.append(Section("orphans", "Orphans", [table, *more]))
+    sections[-1].blocks.append(Text(f"Made by `{command}`; {found['seconds']:.3g} s in the native program."))
+    attention = f"{total['orphans']} cells have no donor" if total["orphans"] > allowed else None
+    facts = [("Meshes", ", ".join(found["meshes"])), ("Better is", f"the smaller {found['better']}")]
+    return Document(name, "Meshes that overlap", facts, attention, numbered(sections))
+
+
+def _ratios(found: dict[str, Any]) -> str:
+    least, greatest = found["least_ratio"], found["greatest_ratio"]
+    return "none" if least is None or greatest is None else f"{least:.2g} to {greatest:.2g}"

@@ -1,0 +1,61 @@
+"""The cells of meshes that overlap, as strata-overset writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strata.errors import FAILED, StrataError
+
+HOLE, COMPUTED, RECEPTOR, ORPHAN = range(4)
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Cells lo to hi of a zone: their status, and their nodes (dimensions, nk, nj, ni)."""
+
+    zone: int
+    lo: tuple[int, int, int]
+    status: NDArray[np.int32]  # (nk, nj, ni)
+    nodes: NDArray[np.float64]
+
+
+def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
+    """The patches in the files of all processes. Raises StrataError where one is truncated."""
+    dimensions = int(found["dimensions"])
+    for number in range(int(found["files"])):
+        path = folder / f"cells-{number}.bin"
+        data = path.read_bytes()
+        at = 0
+        while at < len(data):
+            head = np.frombuffer(data, np.int32, 7, at)
+            at += head.nbytes
+            size = (head[4:7] - head[1:4])[::-1]
+            points = tuple(int(n) + (1 if dimensions == 3 or axis > 0 else 0) for axis, n in enumerate(size))
+            count, nodes = int(np.prod(size)), int(np.prod(points))
+            if at + 4 * count + 8 * dimensions * nodes > len(data):
+                raise StrataError(
+                    "the file is truncated", at=str(path), given=f"{len(data)} bytes", code=FAILED
+                )
+            status = np.frombuffer(data, np.int32, count, at).reshape(size)
+            at += status.nbytes
+            place = np.frombuffer(data, np.float64, dimensions * nodes, at).reshape(dimensions, *points)
+            at += place.nbytes
+            low = (int(head[1]), int(head[2]), int(head[3]))
+            yield Patch(int(head[0]), low, status, place)
+
+
+def orphans(all_patches: Sequence[Patch]) -> list[tuple[int, int, int, int]]:
+    """Zone and cell of each orphan, counted from 1."""
+    found = []
+    for patch in all_patches:
+        for k, j, i in np.argwhere(patch.status == ORPHAN):
+            found.append(
+                (patch.zone + 1, int(i) + patch.lo[0] + 1, int(j) + patch.lo[1] + 1, int(k) + patch.lo[2] + 1)
+            )
+    return sorted(found)

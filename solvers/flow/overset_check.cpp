@@ -1,0 +1,374 @@
+// strata-overset: what the meshes of a case, or of grid files, make of each other: holes, receptors, orphans,
+// and the quality of cells. `strata overset check` starts it and makes a report of what it writes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/options.hpp"
+#include "core/graph/simulation/simulation.hpp"
+#include "core/run/driver/grid_values.hpp"
+#include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/step.hpp"
+
+namespace {
+
+using namespace strata;
+using namespace strata::graph;
+namespace fs = std::filesystem;
+
+Options options() {
+    Options all(
+        "strata-overset",
+        "Meshes that overlap: holes, receptors, donors, orphans, quality of cells. Nothing is computed "
+        "on them. Ends with status 1 where more cells have no donor than may.");
+    all.positional("GRIDS",
+                   "a case with tables [mesh.NAME]; or two PLOT3D files or more, NAME=FILE or NAME=FILE:MAP",
+                   true, true)
+        .option(
+            "--walls", "NAMES", "",
+            "with files: boundaries that are walls (MESH-NAME, MESH-ZONE:j-min), separated by commas; those "
+            "with 'wall' or 'solid' in their names are")
+        .option(
+            "--outer", "NAMES", "",
+            "with files: boundaries at which the domain ends; those of the first mesh do, and all others are "
+            "overset, or 'symmetry' by name")
+        .option("--orphans", "N", "0",
+                "so many cells without a donor are allowed (files; a case says it itself)")
+        .option("--patch", "N", "32", "with files: cells of a patch in each direction")
+        .flag("--times", "how long metrics take alone, too: the start is made once more without connectivity")
+        .option("--out", "DIR", "", "folder for check.json and the cells of each process")
+        .example("strata-overset cases/flow/overset-cylinder.toml --out check", "the meshes of a case")
+        .example("strata-overset wing=wing.p3d:wing.nmf box=box.p3d", "grids from files");
+    return all;
+}
+
+std::vector<std::string> words_of(const std::string& list) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t end = std::min(list.find(',', at), list.size());
+        words.push_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return words;
+}
+
+bool is_named(const std::vector<std::string>& all, const std::string& name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+/// The settings of a case that has these grids, with conditions by the names of their boundaries.
+void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) {
+    std::string first;
+    for (const std::string& word : given.positionals()) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw Error("a grid has no name")
+                .given(word)
+                .allowed("NAME=FILE, NAME=FILE:MAP, or one case.toml");
+        const std::string name = word.substr(0, equals);
+        if (first.empty()) first = name;
+        flow::GridKeys& g = s.meshes[name].grid;
+        g.section = "mesh." + name;
+        const std::size_t colon = word.find(':', equals);
+        g.file = word.substr(equals + 1, colon == std::string::npos ? colon : colon - equals - 1);
+        if (colon != std::string::npos) g.map = word.substr(colon + 1);
+        g.patch.assign(3, given.integer("--patch", 4, 1 << 20));
+    }
+    s.flow.equations = "euler";
+    const std::vector<std::string> walls = words_of(given.text("--walls")),
+                                   outer = words_of(given.text("--outer"));
+    const flow::GridSystem grid = flow::case_grid(s, keys);
+    for (const flow::BoundaryRange& range : grid.boundaries) {
+        std::string lower = range.name;
+        std::transform(lower.begin(), lower.end(), lower.begin(),
+                       [](unsigned char c) { return std::tolower(c); });
+        const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
+        s.boundaries[range.name].kind =
+            is_named(walls, range.name) || has("wall") || has("solid")             ? "slip-wall"
+            : is_named(outer, range.name) || range.name.rfind(first + "-", 0) == 0 ? "far-field"
+            : has("symmetry")                                                      ? "symmetry"
+                                                                                   : "overset";
+    }
+    for (const auto* list : {&walls, &outer})
+        for (const std::string& name : *list)
+            if (s.boundaries.count(name) == 0) {
+                std::vector<std::string> all;
+                for (const auto& [known, keys_of] : s.boundaries) all.push_back(known);
+                throw Error("the grids have no boundary of this name")
+                    .given(name)
+                    .allowed(fmt::format("{}", fmt::join(all, ", ")));
+            }
+}
+
+/// The worst of a zone's cells: [3 zone + Quality].
+enum Quality : int { kAspect, kSkew, kGrowth, kQualities };
+
+/// Aspect: the longest edge of a cell over its shortest one. Skew: how far two edges at a corner are from a
+/// right angle, in degrees. Growth: the volume of a cell over its neighbour's, or the other way round.
+template <int Dim>
+void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels& labels,
+                  Scalars<double> worst) {
+    Task task = graph.start().task("quality of cells", grid.zones());
+    task.run([&grid, geometry = task.need(labels.geometry.at(1)),
+              to = task.contribute(worst.at(0))](Here& here) {
+        const flow::PatchGeometry<Dim> of(here.cells());
+        const auto x = of.nodes(here[geometry]);
+        const auto volumes = of.volumes(here[geometry]);
+        std::array<double, kQualities> most{};
+        const auto node = [&](const Int3& at) {
+            Real3 place{};
+            for (int d = 0; d < Dim; ++d) place[static_cast<std::size_t>(d)] = x(at[0], at[1], at[2], d);
+            return place;
+        };
+        for_each(here.cells(), [&](int i, int j, int k) {
+            double longest = 0, shortest = 1e300;
+            for (int c = 0; c < 1 << Dim; ++c) {
+                const Int3 corner{i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)};
+                const Real3 here_x = node(corner);
+                std::array<Real3, Dim> edge;
+                std::array<double, Dim> length{};
+                for (std::size_t a = 0; a < Dim; ++a) {
+                    Int3 other = corner;
+                    other[a] += (c >> a & 1) != 0 ? -1 : 1;
+                    const Real3 there = node(other);
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        edge[a][d] = there[d] - here_x[d];
+                        length[a] += edge[a][d] * edge[a][d];
+                    }
+                    length[a] = std::sqrt(length[a]);
+                    if (length[a] > 0)
+                        longest = std::max(longest, length[a]), shortest = std::min(shortest, length[a]);
+                }
+                for (std::size_t a = 0; a < Dim; ++a)
+                    for (std::size_t b = 0; b < a; ++b) {
+                        double dot = 0;
+                        for (std::size_t d = 0; d < 3; ++d) dot += edge[a][d] * edge[b][d];
+                        if (length[a] > 0 && length[b] > 0)
+                            most[kSkew] =
+                                std::max(most[kSkew],
+                                         std::asin(std::min(1.0, std::abs(dot) / (length[a] * length[b]))) *
+                                             57.29577951308232);
+                    }
+            }
+            most[kAspect] = std::max(most[kAspect], longest / shortest);
+            for (std::size_t a = 0; a < Dim; ++a) {
+                Int3 next{i, j, k};
+                --next[a];
+                const double here_v = volumes(i, j, k), there_v = volumes(next[0], next[1], next[2]);
+                if (there_v > 0)
+                    most[kGrowth] = std::max({most[kGrowth], here_v / there_v, there_v / here_v});
+            }
+        });
+        here[to].resize(std::int64_t{kQualities} * grid.zones().zones());
+        for (int q = 0; q < kQualities; ++q)
+            here[to][std::int64_t{kQualities} * grid.zones().zone_of(here.patch) + q] =
+                most[static_cast<std::size_t>(q)];
+    });
+}
+
+/// The meshes, without a flow on them.
+struct Meshes {
+    std::vector<flow::Boundary> boundaries;
+    std::unique_ptr<flow::FlowZones> grid;
+    flow::Labels labels;
+    Scalars<double> worst;
+
+    /// `connected`: false for their metrics alone.
+    Meshes(Graph& graph, const flow::Settings& s, const CaseSchema& keys, bool connected)
+        : connected(connected) {
+        flow::GridSystem system = flow::case_grid(s, keys);
+        const int dimensions = system.dimensions;
+        boundaries = flow::case_boundaries(s, keys, dimensions);
+        grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
+        worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(),
+                                      {.kept = true});
+        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels};
+        flow::make_labels(step);
+        dimensions == 2 ? declare<2>(graph, step) : declare<3>(graph, step);
+    }
+
+  private:
+    bool connected;
+    template <int Dim>
+    void declare(Graph& graph, const flow::Step& step) {
+        flow::declare_geometry<Dim>(step);
+        if (!connected) return;
+        flow::declare_overset<Dim>(step);
+        find_quality<Dim>(graph, *grid, labels, worst);
+    }
+};
+
+/// Nodes and status of this process's patches: for each patch zone, lo and hi of its cells (7 int32), status
+/// of cells (int32), nodes (doubles: all x, all y ...).
+void write_cells(const fs::path& path, const Simulation& run, const Meshes& meshes) {
+    std::ofstream to(path, std::ios::binary);
+    ValuesNow now(run);
+    const Zones& zones = meshes.grid->zones();
+    const std::vector<int>& patches = now.patches(zones);
+    for (int local = 0; local < static_cast<int>(patches.size()); ++local) {
+        const int patch = patches[static_cast<std::size_t>(local)];
+        const Box cells = zones.box(patch);
+        const std::array<std::int32_t, 7> head{zones.zone_of(patch), cells.lo[0], cells.lo[1], cells.lo[2],
+                                               cells.hi[0],          cells.hi[1], cells.hi[2]};
+        std::vector<std::byte> status;
+        now.read({meshes.labels.overset->status().id()}, local, 1, status);
+        const flow::Piece nodes = flow::nodes_of(meshes.grid->source(), zones.zone_of(patch), cells);
+        const std::int64_t values = nodes.view().box().volume() * meshes.grid->dimensions();
+        to.write(reinterpret_cast<const char*>(head.data()), sizeof head);
+        to.write(reinterpret_cast<const char*>(status.data()), static_cast<std::streamsize>(status.size()));
+        to.write(reinterpret_cast<const char*>(nodes.data()),
+                 static_cast<std::streamsize>(sizeof(double)) * static_cast<std::streamsize>(values));
+    }
+    if (!to.flush())
+        throw Error("cannot write the cells")
+            .given(path.string())
+            .remedy("is there room, and may you write there?");
+}
+
+struct Found {
+    std::vector<std::int64_t> counts, first;
+    std::vector<double> worst;
+    std::array<double, 2> ratios;
+    double seconds, metrics;
+};
+
+void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings& s, const Found& found,
+                std::int64_t allowed, int files) {
+    std::ofstream out(path);
+    Json j(out);
+    const auto& p = *meshes.labels.overset->problem;
+    const flow::GridSource& source = meshes.grid->source();
+    j.object().member("dimensions", meshes.grid->dimensions()).member("seconds", found.seconds);
+    j.member("seconds_of_metrics", found.metrics);
+    j.member("files", files).member("orphans_allowed", allowed).member("better", s.overset.better);
+    j.members("meshes", p.names);
+    j.member("least_ratio", -found.ratios[0]).member("greatest_ratio", found.ratios[1]);
+    j.key("zones").array();
+    for (int zone = 0; zone < p.grid.zones(); ++zone) {
+        const Box& cells = p.grid.cells(zone);
+        const auto count = [&](int c) {
+            return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
+        };
+        const auto worst = [&](int q) {
+            return found.worst[static_cast<std::size_t>(kQualities * zone + q)];
+        };
+        j.object().member("name", source.zones()[static_cast<std::size_t>(zone)].name);
+        j.member("mesh", p.mesh[static_cast<std::size_t>(zone)]);
+        j.members("cells", std::vector<int>{cells.hi[0], cells.hi[1], cells.hi[2]});
+        j.member("computed", count(overset::kComputed)).member("receptors", count(overset::kReceptors));
+        j.member("holes", count(overset::kHoles)).member("covered", count(overset::kCovered));
+        j.member("orphans", count(overset::kOrphans));
+        j.member("aspect", worst(kAspect)).member("skew", worst(kSkew)).member("growth", worst(kGrowth));
+        j.end();
+    }
+    j.end().end();
+    if (!out.flush()) throw Error("cannot write the result").given(path.string());
+}
+
+/// The table that is printed.
+void print(const Meshes& meshes, const Found& found) {
+    const auto& p = *meshes.labels.overset->problem;
+    fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "zone", "cells", "computed", "receptors",
+               "holes", "orphans");
+    for (int zone = 0; zone < p.grid.zones(); ++zone) {
+        const auto count = [&](int c) {
+            return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
+        };
+        fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n",
+                   meshes.grid->source().zones()[static_cast<std::size_t>(zone)].name,
+                   p.grid.cells(zone).volume(), count(overset::kComputed), count(overset::kReceptors),
+                   count(overset::kHoles) + count(overset::kCovered), count(overset::kOrphans));
+        if (count(overset::kOrphans) > 0) {
+            const Int3 at = overset::cell_of(p.grid.cells(zone), found.first[static_cast<std::size_t>(zone)]);
+            fmt::print("  the first orphan of {} is cell ({}, {}, {})\n",
+                       flow::zone_text(meshes.grid->source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+        }
+    }
+    if (found.ratios[1] > 0)
+        fmt::print("volume of donors over that of receptors: {:.3g} to {:.3g}\n", -found.ratios[0],
+                   found.ratios[1]);
+    fmt::print("{} cells, {:.3f} s", p.grid.all_cells(), found.seconds);
+    if (found.metrics > 0) fmt::print(", of which {:.3f} s for nodes and metrics", found.metrics);
+    fmt::print("\n");
+}
+
+int check(team::Team& team, const Parsed& given) {
+    flow::Settings settings;
+    CaseSchema keys = flow::schema(settings);
+    const std::vector<std::string>& grids = given.positionals();
+    const bool is_case = grids.size() == 1 && fs::path(grids[0]).extension() == ".toml";
+    if (is_case)
+        keys.read(grids[0]);
+    else
+        read_grids(given, settings, keys);
+    settings.time.sequence.clear();
+    flow::check(settings, keys);
+    if (!settings.overlaps())
+        throw Error("the case has one grid").given(grids[0]).allowed("a case with tables [mesh.NAME]");
+    const std::int64_t allowed = is_case ? settings.overset.orphans : given.integer("--orphans", 0, 1L << 40);
+    settings.overset.orphans = std::int64_t{1} << 60;  // they are reported here
+    const auto started = [&](Simulation& run) {
+        team.barrier();
+        const auto began = std::chrono::steady_clock::now();
+        run.start();
+        team.barrier();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    double metrics = 0;
+    if (given.has("--times")) {
+        Graph alone("metrics");
+        const Meshes meshes(alone, settings, keys, false);
+        Simulation run(alone, Members::of(team), {.crew = &team.crew()});
+        metrics = started(run);
+        team.barrier();  // nobody frees its patches while others read them
+    }
+    Graph graph("overset");
+    const Meshes meshes(graph, settings, keys, true);
+    Simulation run(graph, Members::of(team), {.crew = &team.crew()});
+    const double took = started(run);
+    const overset::Connectivity& of = *meshes.labels.overset->found;
+    const Found found{run.numbers(of.counts),
+                      run.numbers(of.first_orphans),
+                      run.numbers(meshes.worst),
+                      run.value(of.ratios),
+                      took,
+                      metrics};
+    const fs::path out = given.text("--out");
+    if (!out.empty()) {
+        fs::create_directories(out);
+        write_cells(out / fmt::format("cells-{}.bin", team.rank()), run, meshes);
+        if (team.rank() == 0) write_json(out / "check.json", meshes, settings, found, allowed, team.size());
+    }
+    std::int64_t orphans = 0;
+    for (std::size_t n = overset::kOrphans; n < found.counts.size(); n += overset::kCounts)
+        orphans += found.counts[n];
+    if (team.rank() == 0) {
+        print(meshes, found);
+        if (orphans > allowed) fmt::print("{} cells have no donor; {} may\n", orphans, allowed);
+        std::fflush(stdout);
+    }
+    team.barrier();
+    return orphans > allowed ? kFailure : kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Parsed given;
+    try {
+        given = options().parse(argc, argv);
+        if (given.help()) return kSuccess;
+    } catch (const Error& error) {
+        std::fputs(error.text().c_str(), stderr);
+        return error.exit_code();
+    }
+    return team::run(argc, argv, [&](team::Team& team) { return check(team, given); });
+}

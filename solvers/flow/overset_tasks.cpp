@@ -1,0 +1,134 @@
+// Meshes that overlap: their connectivity at the start, and the values of receptors in each step.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solvers/flow/step.hpp"
+
+namespace strata::flow {
+
+using namespace graph;
+
+namespace {
+
+/// What the case says of meshes, and of the faces of patches.
+template <int Dim>
+void describe(const Step& step, overset::Problem& p) {
+    const Zones& zones = step.zones();
+    std::vector<std::string> on;
+    std::vector<bool> cuts;
+    for (const auto& [name, mesh] : step.settings.meshes) {
+        p.names.push_back(name), on.push_back(mesh.on);
+        cuts.push_back(mesh.cuts);
+    }
+    p.mesh = step.grid.system().mesh;
+    p.open.assign(p.names.size(), false);
+    for (std::size_t m = 0; m < on.size(); ++m)
+        if (!on[m].empty())
+            p.shared.push_back(
+                {static_cast<int>(m),
+                 static_cast<int>(std::find(p.names.begin(), p.names.end(), on[m]) - p.names.begin())});
+    p.walls.resize(static_cast<std::size_t>(zones.patches()));
+    p.outer = p.surfaces = p.walls;
+    for (int patch = 0; patch < zones.patches(); ++patch) {
+        const auto number = static_cast<std::size_t>(patch);
+        const auto mesh = static_cast<std::size_t>(p.mesh[static_cast<std::size_t>(zones.zone_of(patch))]);
+        for (const auto& one : step.grid.boundaries(patch)) {
+            const Condition condition = one.boundary->condition;
+            if (is_wall(condition)) {
+                p.surfaces[number].push_back(one.face.face);
+                if (cuts[mesh]) p.walls[number].push_back(one.face.face);
+            }
+            if (condition == Condition::overset) p.outer[number].push_back(one.face.face);
+            if (condition == Condition::symmetry) p.open[mesh] = true;
+        }
+    }
+    p.nodes = nodes_of<Dim>(step.labels.geometry);
+    p.centres = centres_of<Dim>(step.labels.geometry);
+    if (step.settings.overset.better == "wall distance")
+        p.quality = [distance = step.labels.distance](Task& task) {
+            return [use = task.need(distance)](const Here& here) { return here[use]; };
+        };
+    else
+        p.quality = [geometry = step.labels.geometry](Task& task) {
+            return [use = task.need(geometry.last())](const Here& here) {
+                return PatchGeometry<Dim>(here.cells()).volumes(here[use]);
+            };
+        };
+    p.taken = {step.labels.geometry.at(1)};
+    p.name = step.named("overset");
+}
+
+/// Ends the run where there are more orphans than the case allows.
+void limit_orphans(const Step& step, const overset::Connectivity& found) {
+    Task task = step.graph.start().once(step.named("orphans?"));
+    task.run([&grid = step.grid, most = step.settings.overset.orphans,
+              counts = task.need(found.counts.last()),
+              first = task.need(found.first_orphans.last())](Here& here) {
+        std::int64_t all = 0;
+        std::string where;
+        for (int zone = 0; zone < grid.zones().zones(); ++zone) {
+            const std::int64_t these =
+                here[counts][std::int64_t{overset::kCounts} * zone + overset::kOrphans];
+            all += these;
+            if (these == 0) continue;
+            const Int3 at = overset::cell_of(grid.zones().cells(zone), here[first][zone]);
+            where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", where.empty() ? "" : "; ",
+                                 these, zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+        }
+        if (all > most)
+            here.fail(
+                fmt::format("meshes overlap too little: {} cells have no donor, and overset.orphans = {} "
+                            "allows no more: {}. Try more overlap, or cells of more equal size there",
+                            all, most, where));
+    });
+}
+
+}  // namespace
+
+template <int Dim>
+void declare_overset(const Step& step) {
+    if (!step.settings.overlaps()) return;
+    auto labels = std::make_shared<OversetLabels>();
+    labels->problem = std::make_unique<overset::Problem>(
+        overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
+    describe<Dim>(step, *labels->problem);
+    labels->found = overset::declare_connectivity(step.graph, *labels->problem);
+    limit_orphans(step, *labels->found);
+    step.labels.overset = std::move(labels);
+}
+
+void declare_exchange(const Step& step, Scope& in) {
+    if (step.labels.overset == nullptr) return;
+    OversetLabels& o = *step.labels.overset;
+    overset::Exchange exchange(step.graph, in, *o.problem, *o.found);
+    o.q = exchange.interpolate(step.labels.q.at(0));
+    if (step.turbulent()) o.nu_tilde = exchange.interpolate(step.labels.nu_tilde.at(0));
+}
+
+ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.labels.overset) {
+    if (labels_ == nullptr) return;
+    status_ = task.need(labels_->status());
+    q_ = labels_->q->need(task);
+    turbulent_ = step.turbulent();
+    if (turbulent_) nu_ = labels_->nu_tilde->need(task);
+}
+
+void ReceptorsFilled::in(const Here& here, int components, const FieldView<double>& q,
+                         const FieldView<double>& nu_tilde) const {
+    if (labels_ == nullptr) return;
+    const auto values = here[q_];
+    std::span<const double> nu;
+    if (turbulent_) nu = here[nu_];
+    overset::for_each_receptor(here.cells(), here[status_], [&](const Int3& at, std::size_t n) {
+        for (int c = 0; c < components; ++c)
+            q(at[0], at[1], at[2], c) =
+                values[n * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
+        if (turbulent_) nu_tilde(at[0], at[1], at[2]) = nu[n];
+    });
+}
+
+template void declare_overset<2>(const Step&);
+template void declare_overset<3>(const Step&);
+
+}  // namespace strata::flow

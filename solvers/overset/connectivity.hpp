@@ -1,0 +1,169 @@
+// Which cells of grids that overlap are computed, and where the values of the others come from. Tasks of the
+// start scope, in pieces.
+//
+// Zones that are joined by themselves are a mesh: a C-grid, a background. Cells are the unknowns, at their
+// centres. Five parts follow each other (docs/overset.md):
+//   holes.cpp   cells inside the closed walls of other meshes
+//   search.cpp  for each cell, a donor in each other mesh: a cell between centres in which its own centre
+//   lies choice.cpp  which cells are computed, and which take values from other meshes: fringes, and where
+//   another
+//               mesh is finer; donors that are not computed themselves
+//   lists.cpp   who asks whom, and the interpolation
+//
+// A process holds what its own patches need, and the boxes of all patches. Questions travel to the patches
+// that may have the answer, which search their own cells. All of it has the same bits on every layout.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/declare/graph.hpp"
+#include "core/graph/declare/requests.hpp"
+#include "core/graph/declare/zones.hpp"
+
+namespace strata::overset {
+
+using graph::Box;
+using graph::Face;
+using graph::FieldView;
+using graph::Int3;
+using graph::Real3;
+
+/// What a cell is.
+enum class Cell : std::int32_t {
+    hole = 0,      // inside a wall, or no computed cell needs it
+    computed = 1,  //
+    receptor = 2,  // its values are interpolated
+    orphan = 3,    // it should be a receptor, and no donor is valid: the mean of computed cells around it
+};
+
+/// Declares that a task needs a field of its patch, and gives what shows it.
+using ViewOf = std::function<std::function<FieldView<const double>(const graph::Here&)>(graph::Task&)>;
+
+/// It must outlive the graph.
+struct Problem {
+    const graph::Zones& grid;
+    int dimensions = 3;
+    std::vector<std::string> names = {};  // of meshes
+    std::vector<int> mesh = {};           // [zone]
+    /// [patch] faces that cut holes into other meshes. Those of a mesh are a closed surface, but for sides
+    /// that are open at planes of symmetry.
+    std::vector<std::vector<Face>> walls = {};
+    /// [mesh] whether its surface has such sides. Then no map is made of it, and more cells ask.
+    std::vector<bool> open = {};
+    /// [patch] faces where a mesh ends within others: two layers of cells there are receptors.
+    std::vector<std::vector<Face>> outer = {};
+    /// [patch] all faces that are walls, for meshes that lie on the walls of each other.
+    std::vector<std::vector<Face>> surfaces = {};
+    /// Pairs of meshes of which each lies on the other's walls.
+    std::vector<std::array<int, 2>> shared = {};
+    ViewOf nodes = {};    // of the patch; in two dimensions k = 0
+    ViewOf centres = {};  // with one layer around where there is a cell, edges and corners included
+    /// Of own cells: where two meshes have a computed cell, the smaller number is the better one. The volume,
+    /// or the distance to the nearest wall.
+    ViewOf quality = {};
+    /// Versions of labels behind these views that rounds within the start scope take, where these are not the
+    /// first ones.
+    std::vector<graph::Version> taken = {};
+    std::string name = "overset";  // of labels and tasks
+
+    /// Whether two meshes share walls; whether one does so with any other.
+    [[nodiscard]] bool share(int a, int b) const {
+        for (const auto& [m, n] : shared)
+            if ((m == a && n == b) || (m == b && n == a)) return true;
+        return false;
+    }
+    [[nodiscard]] bool shares(int mesh) const {
+        for (const auto& [m, n] : shared)
+            if (m == mesh || n == mesh) return true;
+        return false;
+    }
+};
+
+/// Layers of cells that a computed cell may see.
+inline constexpr int kFringe = 2;
+/// Rounds of the choice, at most.
+inline constexpr int kChoiceRounds = 200;
+
+/// A question of a receptor to the patch of its donor, which stays as long as the grids do.
+struct Wanted {
+    Int3 base;          // the lowest corner of the cell between centres; of an orphan, its own cell
+    std::int32_t what;  // Cell::receptor or Cell::orphan
+    Real3 xi;
+};
+
+/// Cells of a kind, by zone; covered: receptors that no computed cell sees, which are holes then.
+inline constexpr int kCounts = 5;
+enum Count : int { kHoles, kComputed, kReceptors, kOrphans, kCovered };
+
+struct Connectivity {
+    graph::Field<std::int32_t> status;    // Cell; made in the start scope, kept
+    graph::Questions<Wanted> wanted;      // those of receptors and orphans, in the order of cells, x fastest
+    graph::Scalars<std::int64_t> counts;  // [kCounts zone + Count]
+    graph::Scalars<std::int64_t> first_orphans;  // [zone] the lowest, as cell_of() takes it
+    /// Of receptors: the least and the greatest volume of a donor over that of the receptor, as (-least,
+    /// greatest).
+    graph::Scalar<std::array<double, 2>> ratios;
+    int most = 0;  // receptors and orphans of a patch that there may be
+    /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
+    /// each wall counts once. Faces of other cells count nothing.
+    std::optional<graph::Field<double>> share = {};
+};
+
+/// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.
+/// A patch with more receptors than there is room for ends the run.
+[[nodiscard]] Connectivity declare_connectivity(graph::Graph& graph, const Problem& problem);
+
+/// The value of a field at each receptor of a patch, in the order of its cells.
+struct Interpolated {
+    graph::Questions<Wanted> wanted;
+    graph::Scalar<std::int64_t> values;
+    int components = 1;
+    /// here[use] are the values, all components of a receptor after each other.
+    [[nodiscard]] graph::AnswersUse<double> need(graph::Task& task) const {
+        return wanted.answers<double>(task, values, components);
+    }
+};
+/// In each round of the scope, the field's values at all receptors. One scope of the graph sends the lists
+/// off: declare it for one.
+class Exchange {
+  public:
+    Exchange(graph::Graph& graph, graph::Scope& scope, const Problem& problem,
+             const Connectivity& connectivity);
+    [[nodiscard]] Interpolated interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+
+  private:
+    graph::Graph* graph_;
+    graph::Scope* scope_;
+    const graph::Zones* grid_;
+    int dimensions_;
+    std::string name_;
+    Connectivity connectivity_;
+};
+
+/// A cell of a zone by its number, x fastest.
+[[nodiscard]] inline std::int64_t number_of(const Box& zone, const Int3& at) {
+    return (std::int64_t{at[2] - zone.lo[2]} * zone.extent(1) + (at[1] - zone.lo[1])) * zone.extent(0) +
+           (at[0] - zone.lo[0]);
+}
+[[nodiscard]] inline Int3 cell_of(const Box& zone, std::int64_t number) {
+    const std::int64_t row = number / zone.extent(0);
+    return {zone.lo[0] + static_cast<int>(number % zone.extent(0)),
+            zone.lo[1] + static_cast<int>(row % zone.extent(1)),
+            zone.lo[2] + static_cast<int>(row / zone.extent(1))};
+}
+
+/// Calls call(cell, number) for the receptors and orphans of a patch, in the order of their questions.
+template <class Call>
+void for_each_receptor(const Box& cells, const FieldView<const std::int32_t>& status, Call&& call) {
+    std::size_t number = 0;
+    graph::for_each(cells, [&](int i, int j, int k) {
+        const auto is = static_cast<Cell>(status(i, j, k));
+        if (is == Cell::receptor || is == Cell::orphan) call(Int3{i, j, k}, number++);
+    });
+}
+
+}  // namespace strata::overset

@@ -1,0 +1,298 @@
+// Donors: for each cell, in each other mesh, the cell between centres in which its centre lies.
+//
+// All patches know the boxes of all. A patch asks each patch of other meshes about its cells that lie in the
+// box of that one, and gets the place in a donor, or none. Of several donors in a mesh the lowest zone, then
+// the lowest index along k, j and i, is taken, whichever answer came first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "solvers/overset/parts.hpp"
+
+namespace strata::overset {
+
+using namespace graph;
+
+namespace {
+
+struct PlaceQuestion {
+    Real3 x, foot;
+    double reach;  // of the foot; 0: none
+};
+struct PlaceAnswer {
+    Int3 base;
+    std::int32_t found;
+    double quality;
+    Real3 xi;
+};
+
+/// A place counts as within a cell up to this share of it beyond its sides, so that none falls between two.
+constexpr double kSlack = 1e-8;
+/// Beside a border of its zone a cell between centres reaches out to the border: half a cell, and the slack.
+constexpr double kOut = 0.5 + 1e-6;
+
+/// The cells between centres of a patch, and who lies in them.
+template <int Dim>
+class Finder {
+  public:
+    Finder(const Donors& donors, const FieldView<const double>& centres,
+           const FieldView<const double>& quality, const Box& cells)
+        : donors_(donors), centres_(centres), quality_(quality), cells_(cells) {}
+
+    /// The lowest one in which x lies; false: none. Those who ask one after the other are mostly neighbours,
+    /// so the way from the last one is tried first. It ends in the same cell as the tree does: well inside a
+    /// cell there is no other.
+    bool find(const Real3& x, PlaceAnswer& answer) {
+        std::int32_t best = walk(x, answer.xi);
+        if (best < 0) {
+            Bounds window;
+            window.add(x);
+            donors_.tree.meeting(window, [&](std::int32_t n) {
+                if (best >= 0 && n > best) return;  // they are numbered along k, j and i
+                Real3 xi;
+                if (!invert<Dim>(corners(n), x, xi) || !within(n, xi)) return;
+                best = n, answer.xi = xi;
+            });
+        }
+        if (best < 0) return false;
+        last_ = best;
+        answer.base = donors_.base[z(best)], answer.found = 1;
+        answer.quality = quality_at(answer.base, answer.xi);
+        return true;
+    }
+
+  private:
+    static constexpr int kSteps = 6;
+    static constexpr double kInside = 1e-6;
+
+    [[nodiscard]] Corners<Dim> corners(std::int32_t n) const {
+        Corners<Dim> all;
+        for (int c = 0; c < 1 << Dim; ++c)
+            all[z(c)] = centre_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
+        return all;
+    }
+    [[nodiscard]] bool within(std::int32_t n, const Real3& xi) const {
+        for (std::size_t a = 0; a < Dim; ++a) {
+            const double below = (donors_.open[z(n)] >> (2 * a) & 1) != 0 ? kOut : kSlack,
+                         above = (donors_.open[z(n)] >> (2 * a + 1) & 1) != 0 ? kOut : kSlack;
+            if (!(xi[a] >= -below && xi[a] <= 1 + above)) return false;
+        }
+        return true;
+    }
+    /// From the last one, a few steps towards x; -1 where that does not end well inside a cell.
+    [[nodiscard]] std::int32_t walk(const Real3& x, Real3& xi) const {
+        std::int32_t n = last_;
+        for (int step = 0; step < kSteps && n >= 0; ++step) {
+            if (!invert<Dim>(corners(n), x, xi)) return -1;
+            Int3 next = donors_.base[z(n)];
+            bool inside = true, there = true;
+            for (std::size_t a = 0; a < Dim; ++a) {
+                inside = inside && xi[a] > kInside && xi[a] < 1 - kInside;
+                there = there && xi[a] >= 0 && xi[a] <= 1;
+                next[a] += static_cast<int>(std::floor(xi[a]));
+            }
+            if (inside) return n;
+            if (there) return -1;  // at its side: the tree decides
+            n = donors_.at(next);
+        }
+        return -1;
+    }
+    /// The quality there: of the patch's own corners, as none of its neighbours' is known here.
+    [[nodiscard]] double quality_at(const Int3& base, const Real3& xi) const {
+        Real3 within = xi;
+        for (double& at : within) at = std::clamp(at, 0.0, 1.0);
+        const auto w = weights<Dim>(within);
+        double sum = 0, all = 0;
+        for (int c = 0; c < 1 << Dim; ++c) {
+            const Int3 at = corner_of(base, c);
+            if (!cells_.contains(at)) continue;
+            sum += w[z(c)] * quality_(at[0], at[1], at[2]), all += w[z(c)];
+        }
+        const Int3 own{std::clamp(base[0], cells_.lo[0], cells_.hi[0] - 1),
+                       std::clamp(base[1], cells_.lo[1], cells_.hi[1] - 1),
+                       std::clamp(base[2], cells_.lo[2], cells_.hi[2] - 1)};
+        return all > 1e-6 ? sum / all : quality_(own[0], own[1], own[2]);
+    }
+
+    const Donors& donors_;
+    FieldView<const double> centres_, quality_;
+    Box cells_;
+    std::int32_t last_ = -1;
+};
+
+template <int Dim, class Asked, class Moved>
+void answer_all(const Asked& asked, Finder<Dim> finder, Moved moved) {
+    asked.each([&](const Request<PlaceQuestion, PlaceAnswer>& request) {
+        PlaceAnswer found{};
+        (void)finder.find(moved(request.question()), found);
+        request.answer() = found;
+    });
+}
+
+void begin(Parts& parts) {
+    const Problem& p = parts.p;
+    Task task = parts.graph.start().task(parts.named("others"), p.grid);
+    const auto centres = p.centres(task);
+    const auto boxes = task.need(parts.boxes.at(0));
+    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 2 : 1));
+    task.run([=, &p](Here& here) {
+        Work& w = here[work];
+        Bounds around;
+        const auto x = centres(here);
+        std::size_t n = 0;
+        double reach = 0;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            around.add(centre_at(x, p.dimensions, {i, j, k}));
+            if (!w.feet.empty()) reach = std::max(reach, w.feet[n++].reach);
+        });
+        for (std::size_t d = 0; d < 3; ++d) around.lo[d] -= reach, around.hi[d] += reach;
+        const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        for (int patch = 0; patch < p.grid.patches(); ++patch) {
+            const int mesh = p.mesh[z(p.grid.zone_of(patch))];
+            if (mesh == own) continue;
+            const Bounds box = bounds_in(here[boxes], patch);
+            if (box.meets(around)) w.others.push_back({patch, mesh, box});
+        }
+    });
+}
+
+void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds,
+         Scalar<double> left) {
+    Task task = rounds.task(parts.named("ask for donors"), parts.p.grid);
+    const auto centres = parts.p.centres(task);
+    const auto work = task.modify(parts.work.at(0));
+    const auto count = task.contribute(left);
+    task.run([=, &p = parts.p, asked = requests.ask(task)](Here& here) {
+        Work& w = here[work];
+        const auto x = centres(here);
+        const auto asks = here[asked];
+        const Box cells = here.cells();
+        const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        w.asking.clear(), w.asked.clear();
+        for (; w.at_patch < w.others.size(); ++w.at_patch, w.at_cell = 0) {
+            const Work::Other& to = w.others[w.at_patch];
+            const bool shared = !w.feet.empty() && p.share(own, to.mesh);
+            for (; w.at_cell < w.is_hole.size(); ++w.at_cell) {
+                if (w.is_hole[w.at_cell] != 0) continue;
+                const auto cell = static_cast<std::int32_t>(w.at_cell);
+                const Real3 at = centre_at(x, p.dimensions, cell_at(cells, cell));
+                const Work::Foot foot = shared ? w.feet[w.at_cell] : Work::Foot{};
+                bool near = true;
+                for (std::size_t d = 0; d < 3; ++d)
+                    near = near && at[d] >= to.box.lo[d] - foot.reach && at[d] <= to.box.hi[d] + foot.reach;
+                if (!near) continue;
+                if (!asks.add(to.patch, {at, foot.x, foot.reach})) {
+                    here[count] = 1;
+                    return;
+                }
+                w.asking.push_back(cell);
+                w.asked.push_back(static_cast<std::int32_t>(w.at_patch));
+            }
+        }
+    });
+}
+
+void answer(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds) {
+    const Problem& p = parts.p;
+    Task task = rounds.task(parts.named("search donors"), p.grid);
+    const auto centres = p.centres(task);
+    const auto quality = p.quality(task);
+    const auto donors = task.need(parts.donors);
+    ObjectUse<const Surface> walls;
+    if (!p.shared.empty()) walls = task.need(parts.own_walls);
+    task.run([=, dimensions = p.dimensions, some_shared = !p.shared.empty(),
+              asked = requests.answer(task)](Here& here) {
+        const auto x = centres(here), of = quality(here);
+        const auto moved = [&](const PlaceQuestion& q) {
+            return some_shared && q.reach > 0
+                       ? over_shared_wall(here[walls], q.x, q.foot, q.reach).value_or(q.x)
+                       : q.x;
+        };
+        if (dimensions == 2)
+            answer_all(here[asked], Finder<2>(here[donors], x, of, here.cells()), moved);
+        else
+            answer_all(here[asked], Finder<3>(here[donors], x, of, here.cells()), moved);
+    });
+}
+
+void take(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds) {
+    Task task = rounds.task(parts.named("take donors"), parts.p.grid);
+    const auto work = task.modify(parts.work.at(1));
+    task.run([=, &p = parts.p, answers = requests.answers(task)](Here& here) {
+        Work& w = here[work];
+        for (std::size_t n = 0; n < w.asking.size(); ++n) {
+            const PlaceAnswer& said = here[answers][n];
+            if (said.found == 0) continue;
+            const Work::Other& other = w.others[z(w.asked[n])];
+            w.candidates.push_back({w.asking[n], other.mesh, p.grid.zone_of(other.patch), other.patch,
+                                    said.base, said.quality, said.xi});
+        }
+    });
+}
+
+/// One donor in each mesh, the best one first; and how many are better than the cell itself.
+void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const double>& quality) {
+    const auto place = [](const Candidate& c) {
+        return std::tuple(c.cell, c.mesh, c.zone, c.base[2], c.base[1], c.base[0]);
+    };
+    std::sort(w.candidates.begin(), w.candidates.end(),
+              [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+    w.candidates.erase(std::unique(w.candidates.begin(), w.candidates.end(),
+                                   [](const Candidate& a, const Candidate& b) {
+                                       return a.cell == b.cell && a.mesh == b.mesh;
+                                   }),
+                       w.candidates.end());
+    std::sort(w.candidates.begin(), w.candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return std::tuple(a.cell, a.quality, a.mesh) < std::tuple(b.cell, b.quality, b.mesh);
+    });
+    const std::size_t count = w.is_hole.size();
+    w.first.assign(count + 1, 0);
+    w.better.assign(count, 0);
+    w.candidate.assign(count, -1);
+    std::size_t next = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+        w.first[n] = static_cast<std::int32_t>(next);
+        const Int3 at = cell_at(cells, static_cast<std::int32_t>(n));
+        const double mine = quality(at[0], at[1], at[2]);
+        for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n);
+             ++next) {
+            const Candidate& c = w.candidates[next];
+            // Cells of the same size but for rounding: the first mesh has it.
+            const double scale = 1e-9 * std::abs(mine);
+            if (c.quality < mine - scale || (c.quality <= mine + scale && c.mesh < own)) ++w.better[n];
+        }
+    }
+    w.first[count] = static_cast<std::int32_t>(next);
+}
+
+}  // namespace
+
+void declare_search(Parts& parts) {
+    Graph& graph = parts.graph;
+    begin(parts);
+    const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 8192));
+    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, parts.named("places"), parts.p.grid,
+                                                        parts.p.grid, most);
+    const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
+    Scope& rounds = graph.start().repeat<double>(
+        parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+    const int before = parts.cuts > 0 ? 3 : 2;
+    rounds.takes(parts.work.at(before));
+    for (const Version& version : parts.p.taken) rounds.takes(version);
+    ask(parts, requests, rounds, left);
+    answer(parts, requests, rounds);
+    take(parts, requests, rounds);
+
+    Task task = graph.start().task(parts.named("candidates"), parts.p.grid);
+    const auto quality = parts.p.quality(task);
+    const auto work = task.modify(parts.work.at(before + 1));
+    task.run([=, &p = parts.p](Here& here) {
+        Work& w = here[work];
+        sort_candidates(w, p.mesh[z(p.grid.zone_of(here.patch))], here.cells(), quality(here));
+        w.others.clear(), w.asking.clear(), w.asked.clear(), w.feet.clear();
+    });
+}
+
+}  // namespace strata::overset
