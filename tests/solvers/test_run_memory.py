@@ -38,7 +38,7 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
     found, said = memory(run, case, tmp_path / "out", layout)
     assert len(found) == processes
     for of in found:
-        assert of["values"] > 10**5 * 8 * 40  # numbers of a particle, in two sets of arrays
+        assert of["values"] > 10**5 * 8 * 40  # numbers of a particle, with room to grow
         assert share(of) < 0.01
     assert re.search(r"memory of (a|the) process at most: [\d.]+ MB of values, .* MB of the runtime", said)
 
