@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
-from solver_cases import MPM_CASES, changed
+from solver_cases import MD_CASES, MPM_CASES, changed, solver_program
 
 
 def memory(run, case: Path, out: Path, layout: str) -> tuple[list[dict[str, int]], str]:
@@ -73,3 +75,29 @@ def test_of_cells_on_patches_of_16_cells_the_runtime_takes_below_one_percent(run
     for of in found:
         assert of["values"] > 48**3 * 8 * (2 if name == "heat" else 6)
         assert share(of) < 0.01
+
+
+@pytest.mark.parametrize("precision", ["mixed", "double"])
+def test_an_atom_takes_less_than_in_lammps(front: str, tmp_path: Path, precision: str) -> None:
+    """One more atom of in.lj, by what is resident at most. LAMMPS of 4 February 2025 takes 332 bytes with its
+    leanest package (OPT, double; benchmarks/peers/md_memory.py)."""
+    program = solver_program(front, "strata-md")
+    if program is None:
+        pytest.skip("the solver of molecular dynamics is not built")
+    resident = {}
+    for side in (12, 28):
+        cells = f"[{side}, {side}, {side}]"
+        case = changed(
+            tmp_path, "melt", cases=MD_CASES, cells=cells, cutoff=f'2.5\nprecision = "{precision}"'
+        )
+        words = [program, case, "--out", tmp_path / str(side), "--steps", 45, "--quiet"]
+        with (tmp_path / "said").open("w") as said:
+            run = subprocess.Popen(
+                list(map(str, words)), env=os.environ | {"STRATA_LAYOUT": "1x1"}, stdout=said, stderr=said
+            )
+            _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        assert run.returncode == 0, (tmp_path / "said").read_text()
+        resident[4 * side**3] = 1024 * used.ru_maxrss
+    (few, small), (many, large) = resident.items()
+    assert (large - small) / (many - few) < 332
