@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from solver_cases import MPM_CASES, changed
+from solver_cases import MD_CASES, MPM_CASES, changed, solver_program
 
 
 def memory(run, case: Path, out: Path, layout: str) -> tuple[list[dict[str, int]], str]:
@@ -38,7 +41,7 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
     found, said = memory(run, case, tmp_path / "out", layout)
     assert len(found) == processes
     for of in found:
-        assert of["values"] > 10**5 * 8 * 40  # numbers of a particle, in two sets of arrays
+        assert of["values"] > 10**5 * 8 * 40  # numbers of a particle, with room to grow
         assert share(of) < 0.01
     assert re.search(r"memory of (a|the) process at most: [\d.]+ MB of values, .* MB of the runtime", said)
 
@@ -73,3 +76,42 @@ def test_of_cells_on_patches_of_16_cells_the_runtime_takes_below_one_percent(run
     for of in found:
         assert of["values"] > 48**3 * 8 * (2 if name == "heat" else 6)
         assert share(of) < 0.01
+
+
+# A process of its own, as a program counts as resident what the one that started it had.
+RESIDENT = """
+import os, subprocess, sys
+started = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(started.pid, 0)
+print(used.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("precision", ["mixed", "double"])
+def test_an_atom_takes_less_than_in_lammps(front: str, tmp_path: Path, precision: str) -> None:
+    """One more atom of in.lj, by what is resident at most. LAMMPS of 4 February 2025 takes 332 bytes with its
+    leanest package (OPT, double; benchmarks/peers/md_memory.py)."""
+    program = solver_program(front, "strata-md")
+    if program is None:
+        pytest.skip("the solver of molecular dynamics is not built")
+    resident = {}
+    for side in (20, 36):
+        cells = f"[{side}, {side}, {side}]"
+        case = changed(
+            tmp_path, "melt", cases=MD_CASES, cells=cells, cutoff=f'2.5\nprecision = "{precision}"'
+        )
+        words = [program, case, "--out", tmp_path / str(side), "--steps", 45, "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-c", RESIDENT, *map(str, words)],
+            env=os.environ | {"STRATA_LAYOUT": "1x1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        resident[4 * side**3] = 1024 * int(done.stdout)
+    (few, small), (many, large) = resident.items()
+    each = (large - small) / (many - few)
+    print(f"{each:.0f} bytes an atom, {precision}")
+    assert 100 < each < 332
