@@ -46,7 +46,9 @@ def write(folder: Path, sectors: list[int], of: int, mach: float) -> None:
     write_plot3d(folder / "start.q", [state(x, mach) for x in zones], f"{mach} 0 1e4 0")
 
 
-def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: object) -> Done:
+def annulus(
+    folder: Path, zones: int, sectors: int, iterations: int, layout: str = "1x2", **grid: object
+) -> Done:
     folder.mkdir()
     mach = 0.3
     write(folder, list(range(zones)), sectors, mach)
@@ -67,7 +69,7 @@ def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: obj
             )
         },
     }
-    return run_flow(case, folder / "run", "1x2", "--series", "1")
+    return run_flow(case, folder / "run", layout, "--series", "1", "--bind", "none")
 
 
 def test_a_sector_of_a_quarter_is_the_whole_annulus(tmp_path: Path) -> None:
@@ -88,6 +90,14 @@ def test_two_sectors_that_turn_back_are_as_one(tmp_path: Path) -> None:
     two = annulus(tmp_path / "two", 2, 4, 10, turn=180.0)
     assert two.series["residual"] == pytest.approx(one.series["residual"], rel=1e-8)
     assert 2 * one.last("drag") == pytest.approx(two.last("drag"), rel=1e-8)
+
+
+def test_a_sector_has_the_same_bits_on_every_layout(tmp_path: Path) -> None:
+    texts = [
+        (annulus(tmp_path / layout, 1, 4, 4, layout, turn=90.0).folder / "series.csv").read_text()
+        for layout in ("1x1", "2x1", "1x2", "4x1")
+    ]
+    assert len(texts[0].splitlines()) == 5 and len(set(texts)) == 1
 
 
 def test_a_turn_that_fits_no_face_is_refused(tmp_path: Path) -> None:
