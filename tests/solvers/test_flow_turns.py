@@ -47,7 +47,13 @@ def write(folder: Path, sectors: list[int], of: int, mach: float) -> None:
 
 
 def annulus(
-    folder: Path, zones: int, sectors: int, iterations: int, layout: str = "1x2", **grid: object
+    folder: Path,
+    zones: int,
+    sectors: int,
+    iterations: int,
+    layout: str = "1x2",
+    alpha: float = 0.0,
+    **grid: object,
 ) -> Done:
     folder.mkdir()
     mach = 0.3
@@ -55,7 +61,13 @@ def annulus(
     case: Case = {
         "solver": "flow",
         "grid": {"kind": "file", "file": str(folder / "grid.p3d"), "patch": [5, 6, 4], **grid},
-        "flow": {"equations": "rans", "mach": mach, "reynolds": 1e4, "start": str(folder / "start.q")},
+        "flow": {
+            "equations": "rans",
+            "mach": mach,
+            "reynolds": 1e4,
+            "start": str(folder / "start.q"),
+            "alpha": alpha,
+        },
         "time": {"iterations": iterations, "cfl": 5.0, "implicit": "alternating"},
         "output": {"probes": [0.45, 1.2, 0.02, 0.65, 0.03, 1.25]},
         "boundary": {
@@ -103,3 +115,8 @@ def test_a_sector_has_the_same_bits_on_every_layout(tmp_path: Path) -> None:
 def test_a_turn_that_fits_no_face_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"grid\.turn"):
         annulus(tmp_path / "wrong", 1, 4, 1, turn=60.0)
+
+
+def test_a_far_field_across_the_axis_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=r"(?s)across the axis of grid.turn.*flow\.alpha"):
+        annulus(tmp_path / "across", 1, 4, 1, turn=90.0, alpha=3.0)
