@@ -454,6 +454,15 @@ void check(const Settings& s, const CaseSchema& keys) {
                                       {"verify.moment", &s.verify.moment}})
         if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
+    const Real3 far = s.velocity(3);
+    for (std::size_t d = 0; s.grid.turn != 0 && d < 3; ++d)
+        for (const auto& [name, boundary] : s.boundaries)
+            if ((boundary.kind == "far-field" || boundary.kind == "supersonic-inflow") &&
+                "xyz"[d] != s.grid.turn_axis[0] && std::abs(far[d]) > 1e-12 * s.flow.mach)
+                keys.refuse("flow.alpha",
+                            "the far field of a sector that is periodic by rotation is not the same in all "
+                            "sectors: it flows across the axis of grid.turn",
+                            "angles at which it flows along the axis");
     if (!s.flow.start.empty() && !s.time.sequence.empty())
         keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
                     "\"\", or time.sequence = []");

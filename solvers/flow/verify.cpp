@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -40,7 +41,7 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     figure("residual of density", residual);
     figure("residual over the largest", drop);
     figure("failed steps", run.value(r.failures));
-    if (std::isfinite(run.value(l.wall_extremes)[0])) {
+    if (flow.shown.walls) {
         figure("lift coefficient", run.value(r.lift));
         figure("drag coefficient", run.value(r.drag));
         figure("moment coefficient", run.value(r.moment));
@@ -53,6 +54,12 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
             figure("y+ of first cells, mean", y.mean), figure("y+ of first cells, largest", y.largest);
         }
     }
+    constexpr std::array<const char*, 6> kMeans{"mean lift coefficient",   "rms of the lift coefficient",
+                                                "mean drag coefficient",   "rms of the drag coefficient",
+                                                "mean moment coefficient", "rms of the moment coefficient"};
+    if (flow.shown.walls)
+        for (std::size_t n = 0; n < flow.shown.means.forces.size(); ++n)
+            figure(kMeans[n], run.value(flow.shown.means.forces[n]));
     double uniform = 0, error = 0;
     if (s.verify.uniform > 0) figure("departure from the far field", uniform = run.value(l.departure));
     if (s.verify.error > 0)

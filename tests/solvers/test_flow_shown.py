@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,7 @@ def vortex_over_a_wall(patch: list[int]) -> Case:
             "slices": ["x = 1.3", "1: j = 5"],
             "slice_steps": 6,
         },
+        "verify": {"lift": [-10.0, 10.0]},  # so that figures count
         "boundary": {
             "y-min": {"kind": "slip-wall"},
             **{side: {"kind": "far-field"} for side in ("x-min", "x-max", "y-max")},
@@ -92,6 +94,9 @@ def test_means_are_those_of_the_steps_after_their_beginning(tmp_path: Path) -> N
         assert done.last(f"mean {force}") == pytest.approx(values.mean(), rel=1e-12, abs=1e-15)
         assert done.last(f"rms {force}") == pytest.approx(values.std(), rel=1e-8, abs=1e-10)
     assert abs(done.last("rms lift")) > 1e-3
+    figures = json.loads((done.folder / "result.json").read_text())["figures"]
+    named = {figure["name"]: figure["value"] for figure in figures}
+    assert named["mean lift coefficient"] == pytest.approx(done.last("mean lift"), rel=1e-12)
 
 
 def test_slices_are_whole_and_the_same_on_every_layout_and_after_a_restart(tmp_path: Path) -> None:

@@ -195,3 +195,32 @@ def test_a_cylinder_at_40_has_the_drag_and_the_wake_that_are_known(tmp_path: Pat
     length = wake_length(done.folder, 128, 96)
     print("wake:", length)
     assert 2.1 < length < 2.35
+
+
+def strouhal(done: Done, speed: float) -> float:
+    """Of the lift's last four periods, in diameters over the speed of the far field."""
+    time, lift = done.series["time"], done.series["lift"]
+    late = time > 0.6 * time[-1]
+    time, lift = time[late], lift[late] - lift[late].mean()
+    up = np.flatnonzero((lift[:-1] < 0) & (lift[1:] >= 0))
+    crossed = time[up] - lift[up] * (time[up + 1] - time[up]) / (lift[up + 1] - lift[up])
+    assert len(crossed) >= 5
+    return float(4 / (crossed[-1] - crossed[-5]) / speed)
+
+
+@pytest.mark.soak
+def test_a_cylinder_at_100_sheds_vortices_as_often_as_is_known(tmp_path: Path) -> None:
+    """Strouhal number 0.164 to 0.167: C. H. K. Williamson, Phys. Fluids 31 (1988) 2742 (measured, 0.1643 by
+    his fit -3.3265 / Re + 0.1816 + 1.6e-4 Re); B. N. Rajani, A. Kandasamy and S. Majumdar, Appl. Math. Model.
+    33 (2009) 1228 and others (computed). Roe's own flux smooths the wake by the speed of sound.
+    """
+    case = cylinder(
+        100, [160, 128], kind="unsteady", step=0.5, end=1200.0, cfl=50.0, subiterations=100, drop=1e-3
+    )
+    case["time"]["implicit"] = "lu-sgs"
+    case["grid"]["patch"] = [80, 128]
+    case["scheme"] = {"low_mach": True}
+    done = run_flow(case, tmp_path / "run", "1x2", "--series", "1")
+    found = strouhal(done, 0.1)
+    print("Strouhal number at 100:", found, "drag", done.series["drag"][-200:].mean())
+    assert 0.164 < found < 0.167

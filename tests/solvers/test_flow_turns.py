@@ -46,14 +46,28 @@ def write(folder: Path, sectors: list[int], of: int, mach: float) -> None:
     write_plot3d(folder / "start.q", [state(x, mach) for x in zones], f"{mach} 0 1e4 0")
 
 
-def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: object) -> Done:
+def annulus(
+    folder: Path,
+    zones: int,
+    sectors: int,
+    iterations: int,
+    layout: str = "1x2",
+    alpha: float = 0.0,
+    **grid: object,
+) -> Done:
     folder.mkdir()
     mach = 0.3
     write(folder, list(range(zones)), sectors, mach)
     case: Case = {
         "solver": "flow",
         "grid": {"kind": "file", "file": str(folder / "grid.p3d"), "patch": [5, 6, 4], **grid},
-        "flow": {"equations": "rans", "mach": mach, "reynolds": 1e4, "start": str(folder / "start.q")},
+        "flow": {
+            "equations": "rans",
+            "mach": mach,
+            "reynolds": 1e4,
+            "start": str(folder / "start.q"),
+            "alpha": alpha,
+        },
         "time": {"iterations": iterations, "cfl": 5.0, "implicit": "alternating"},
         "output": {"probes": [0.45, 1.2, 0.02, 0.65, 0.03, 1.25]},
         "boundary": {
@@ -67,7 +81,7 @@ def annulus(folder: Path, zones: int, sectors: int, iterations: int, **grid: obj
             )
         },
     }
-    return run_flow(case, folder / "run", "1x2", "--series", "1")
+    return run_flow(case, folder / "run", layout, "--series", "1", "--bind", "none")
 
 
 def test_a_sector_of_a_quarter_is_the_whole_annulus(tmp_path: Path) -> None:
@@ -90,6 +104,19 @@ def test_two_sectors_that_turn_back_are_as_one(tmp_path: Path) -> None:
     assert 2 * one.last("drag") == pytest.approx(two.last("drag"), rel=1e-8)
 
 
+def test_a_sector_has_the_same_bits_on_every_layout(tmp_path: Path) -> None:
+    texts = [
+        (annulus(tmp_path / layout, 1, 4, 4, layout, turn=90.0).folder / "series.csv").read_text()
+        for layout in ("1x1", "2x1", "1x2", "4x1")
+    ]
+    assert len(texts[0].splitlines()) == 5 and len(set(texts)) == 1
+
+
 def test_a_turn_that_fits_no_face_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"grid\.turn"):
         annulus(tmp_path / "wrong", 1, 4, 1, turn=60.0)
+
+
+def test_a_far_field_across_the_axis_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=r"(?s)across the axis of grid.turn.*flow\.alpha"):
+        annulus(tmp_path / "across", 1, 4, 1, turn=90.0, alpha=3.0)
