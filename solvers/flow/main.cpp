@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
             series.push_back(r.residual_nu);
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
-        if (l.overset != nullptr) fields.push_back(l.overset->status());
+        graph::ShownLabel blank;  // holes are hidden
+        if (l.overset != nullptr) blank = fields.emplace_back(l.overset->status());
         for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
         graph::Solver solver{
             .time = r.time,
@@ -51,7 +52,7 @@ int main(int argc, char** argv) {
             .first_line = [f](const graph::Simulation& run) { return first_line(run, *f); },
             .series = series,
             .fields = fields,
-            .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x}})},
+            .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x, blank}})},
             .verify = [&settings, f](const graph::Finished& run) { return flow::verify(run, *f, settings); }};
         if (settings.steady()) solver.done = r.done;
         const flow::Shown& shown = f->shown;

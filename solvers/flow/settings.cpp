@@ -357,6 +357,8 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
     if (s.grid.kind != "file" || !s.grid.file.empty())
         keys.refuse(s.grid.kind != "file" ? "grid.kind" : "grid.file",
                     "a case has one grid, or meshes that overlap", "tables [mesh.NAME] alone");
+    if (s.grid.coarsen > 0)
+        keys.refuse("grid.coarsen", "each mesh has a key of its own for that", "0, and mesh.NAME.coarsen");
     if (s.meshes.size() < 2)
         keys.refuse("mesh." + s.meshes.begin()->first + ".kind", "one mesh overlaps no other",
                     "two tables [mesh.NAME] or more, or [grid]");

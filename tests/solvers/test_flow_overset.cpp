@@ -135,6 +135,10 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         s.grid.kind = "brick";
         CHECK(has(refused(s), "grid.kind"));
     }
+    SECTION("coarser meshes by the key of a single grid") {
+        s.grid.coarsen = 1;
+        CHECK(has(refused(s), "grid.coarsen"));
+    }
     SECTION("coarser grids first") {
         s.time.sequence = {10};
         CHECK(has(refused(s), "time.sequence"));
