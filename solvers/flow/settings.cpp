@@ -366,6 +366,10 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && (mesh.on == name || s.meshes.count(mesh.on) == 0))
             keys.refuse("mesh." + name + ".on", "the case has no other mesh of this name",
                         "the name of another mesh");
+    for (const auto& [name, mesh] : s.meshes)
+        if (!mesh.on.empty() && mesh.cuts)
+            keys.refuse("mesh." + name + ".cuts",
+                        "walls that lie on those of another mesh are no closed surface", "false");
     if (!s.time.sequence.empty())
         keys.refuse("time.sequence", "coarser grids of meshes that overlap are not made", "[]");
     if (s.flow.axisymmetric)

@@ -147,6 +147,12 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         s.meshes["a"].on = "c";
         CHECK(has(refused(s), "mesh.a.on"));
     }
+    SECTION("a mesh on another one that cuts holes") {
+        s.meshes["b"].on = "a";
+        CHECK(has(refused(s), "mesh.b.cuts"));
+        s.meshes["b"].cuts = false;
+        CHECK(refused(s).empty());
+    }
     SECTION("nothing overlaps a single grid") {
         Settings one;
         one.grid = s.meshes["a"].grid;
