@@ -10,10 +10,19 @@ namespace {
 
 using namespace strata;
 
-std::string first_line(const flow::Flow& f) {
+std::string first_line(const graph::Simulation& run, const flow::Flow& f) {
     const graph::Zones& zones = f.grid().zones();
     std::string text =
         fmt::format("{} cells in {} zones and {} patches", zones.all_cells(), zones.zones(), zones.patches());
+    if (const auto& overset = f.finest().overset; overset != nullptr) {
+        std::int64_t receptors = 0, orphans = 0;
+        const auto counts = run.numbers(overset->found->counts);
+        for (std::size_t n = 0; n < counts.size(); n += overset::kCounts) {
+            receptors += counts[n + overset::kReceptors];
+            orphans += counts[n + overset::kOrphans];
+        }
+        text += fmt::format(", {} receptors, {} orphans", receptors, orphans);
+    }
     for (const std::string& note : f.grid().system().notes) text += "; " + note;
     return text;
 }
@@ -34,16 +43,17 @@ int main(int argc, char** argv) {
             series.push_back(r.residual_nu);
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
-        if (l.overset != nullptr) fields.push_back(l.overset->status());
+        graph::ShownLabel blank;  // holes are hidden
+        if (l.overset != nullptr) blank = fields.emplace_back(l.overset->status());
         for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
         graph::Solver solver{
             .time = r.time,
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,
             .time_unit = settings.steady() ? "iterations" : "L/a",
-            .first_line = [f](const graph::Simulation&) { return first_line(*f); },
+            .first_line = [f](const graph::Simulation& run) { return first_line(run, *f); },
             .series = series,
             .fields = fields,
-            .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x}})},
+            .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x, blank}})},
             .verify = [&settings, f](const graph::Finished& run) { return flow::verify(run, *f, settings); }};
         if (settings.steady()) solver.done = r.done;
         const flow::Shown& shown = f->shown;

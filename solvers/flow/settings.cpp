@@ -408,6 +408,8 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
     if (s.grid.kind != "file" || !s.grid.file.empty())
         keys.refuse(s.grid.kind != "file" ? "grid.kind" : "grid.file",
                     "a case has one grid, or meshes that overlap", "tables [mesh.NAME] alone");
+    if (s.grid.coarsen > 0)
+        keys.refuse("grid.coarsen", "each mesh has a key of its own for that", "0, and mesh.NAME.coarsen");
     if (s.meshes.size() < 2)
         keys.refuse("mesh." + s.meshes.begin()->first + ".kind", "one mesh overlaps no other",
                     "two tables [mesh.NAME] or more, or [grid]");
@@ -415,6 +417,10 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && (mesh.on == name || s.meshes.count(mesh.on) == 0))
             keys.refuse("mesh." + name + ".on", "the case has no other mesh of this name",
                         "the name of another mesh");
+    for (const auto& [name, mesh] : s.meshes)
+        if (!mesh.on.empty() && mesh.cuts)
+            keys.refuse("mesh." + name + ".cuts",
+                        "walls that lie on those of another mesh are no closed surface", "false");
     if (!s.time.sequence.empty())
         keys.refuse("time.sequence", "coarser grids of meshes that overlap are not made", "[]");
     if (s.time.multigrid > 1)

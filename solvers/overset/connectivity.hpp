@@ -2,12 +2,10 @@
 // start scope, in pieces.
 //
 // Zones that are joined by themselves are a mesh: a C-grid, a background. Cells are the unknowns, at their
-// centres. Five parts follow each other (docs/overset.md):
+// centres. Four parts follow each other (docs/overset.md):
 //   holes.cpp   cells inside the closed walls of other meshes
-//   search.cpp  for each cell, a donor in each other mesh: a cell between centres in which its own centre
-//   lies choice.cpp  which cells are computed, and which take values from other meshes: fringes, and where
-//   another
-//               mesh is finer; donors that are not computed themselves
+//   search.cpp  for each cell a donor in each other mesh: a cell between centres, with its own centre in it
+//   choice.cpp  which cells are computed, and which take values from other meshes
 //   lists.cpp   who asks whom, and the interpolation
 //
 // A process holds what its own patches need, and the boxes of all patches. Questions travel to the patches

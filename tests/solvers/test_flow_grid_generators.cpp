@@ -291,3 +291,17 @@ TEST_CASE("cuts of one zone divide the joins of its neighbours") {
         CHECK(parts.notes.size() == 1);
     }
 }
+
+TEST_CASE("nodes of a brick that is stretched lie along sinh, its ends where they were") {
+    BrickGrid brick;
+    brick.cells = {40, 4, 1}, brick.low = {-2, 0, 0}, brick.high = {2, 1, 1}, brick.stretch = 3;
+    const GridSystem system = generate(brick);
+    std::vector<double> x(2 * 41);
+    system.source->nodes(0, {{0, 0, 0}, {41, 1, 1}}, x.data());
+    CHECK(x[0] == -2);
+    CHECK(x[40] == 2);
+    for (std::size_t i = 0; i <= 40; ++i)
+        CHECK(x[i] == Approx(2 * std::sinh(3 * (double(i) / 20 - 1)) / std::sinh(3.0)).margin(1e-14));
+    brick.stretch = 20;
+    CHECK_THROWS_AS(generate(brick), Error);
+}

@@ -135,6 +135,10 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         s.grid.kind = "brick";
         CHECK(has(refused(s), "grid.kind"));
     }
+    SECTION("coarser meshes by the key of a single grid") {
+        s.grid.coarsen = 1;
+        CHECK(has(refused(s), "grid.coarsen"));
+    }
     SECTION("coarser grids first") {
         s.time.sequence = {10};
         CHECK(has(refused(s), "time.sequence"));
@@ -142,6 +146,12 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
     SECTION("a mesh on one that is not there") {
         s.meshes["a"].on = "c";
         CHECK(has(refused(s), "mesh.a.on"));
+    }
+    SECTION("a mesh on another one that cuts holes") {
+        s.meshes["b"].on = "a";
+        CHECK(has(refused(s), "mesh.b.cuts"));
+        s.meshes["b"].cuts = false;
+        CHECK(refused(s).empty());
     }
     SECTION("nothing overlaps a single grid") {
         Settings one;
@@ -166,14 +176,14 @@ TEST_CASE("the drag of a cylinder at Reynolds number 40 is that on one zone with
     one.flow.equations = "laminar", one.flow.mach = 0.1, one.flow.reynolds = 40;
     one.time.cfl = 20, one.time.cfl_start = 5, one.time.ramp = 100, one.time.implicit = "lu-sgs";
     Settings two = one;
-    one.grid.kind = "cylinder", one.grid.cells = {64, 48}, one.grid.patch = {32, 24};
-    one.grid.first = 0.025, one.grid.farfield = 20;
+    one.grid.kind = "cylinder", one.grid.cells = {96, 56}, one.grid.patch = {32, 28};
+    one.grid.first = 0.02, one.grid.farfield = 20;
     one.boundaries["wall"].kind = "wall", one.boundaries["farfield"].kind = "far-field";
     two.meshes["ring"].grid = one.grid;
     two.meshes["ring"].grid.section = "mesh.ring";
-    two.meshes["ring"].grid.cells = {64, 24}, two.meshes["ring"].grid.farfield = 3;
-    two.meshes["background"].grid = brick("background", {56, 56}, {-20, -20}, {20, 20}, 0);
-    two.meshes["background"].grid.stretch = 3.5, two.meshes["background"].grid.patch = {14, 28};
+    two.meshes["ring"].grid.cells = {96, 28}, two.meshes["ring"].grid.farfield = 3;
+    two.meshes["background"].grid = brick("background", {72, 72}, {-20, -20}, {20, 20}, 0);
+    two.meshes["background"].grid.stretch = 3.5, two.meshes["background"].grid.patch = {24, 24};
     outer(two, "background", 2, "far-field");
     two.boundaries["ring-wall"].kind = "wall", two.boundaries["ring-farfield"].kind = "overset";
     const Ran single = run(one, 1500), overset = run(two, 1500);
