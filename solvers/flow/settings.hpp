@@ -26,7 +26,8 @@ struct GridKeys {
     // generators
     std::vector<std::int64_t> cells, zones;
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
-    double wave = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2, height = 1, before = 1.0 / 3;
+    double wave = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2, height = 1,
+           before = 1.0 / 3;
     double span = 3, taper = 1, sweep = 0, twist = 0;
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
