@@ -97,22 +97,15 @@ void make_iteration_labels(const Step& step) {
 
 namespace {
 
-/// Volumes and centres of a coarser grid's cells, summed over those of the finer one: where its lines bend, a
-/// cell of four far nodes could be without volume. (Areas of faces add up by themselves.)
+/// Volumes of a coarser grid's cells, summed over those of the finer one: where its lines bend, a cell of
+/// four far nodes could be without volume. (Areas of faces add up by themselves. Centres are those of the
+/// nodes: means of the finer ones lie far from a curved wall, by many heights of its cells.)
 template <int Dim>
-void sum_cells(const Box& cells, const FieldView<const double>& fine_centres,
-               const FieldView<const double>& fine_volumes, const FieldView<double>& centres,
-               const FieldView<double>& volumes) {
+void sum_volumes(const Box& cells, const FieldView<const double>& fine, const FieldView<double>& volumes) {
     for_each(cells, [&](int i, int j, int k) {
-        double volume = 0;
-        std::array<double, Dim> sum{};
-        for_children<Dim>(i, j, k, [&](int a, int b, int c) {
-            volume += fine_volumes(a, b, c);
-            for (int d = 0; d < Dim; ++d)
-                sum[static_cast<std::size_t>(d)] += fine_volumes(a, b, c) * fine_centres(a, b, c, d);
-        });
-        volumes(i, j, k) = volume;
-        for (int d = 0; d < Dim; ++d) centres(i, j, k, d) = sum[static_cast<std::size_t>(d)] / volume;
+        double sum = 0;
+        for_children<Dim>(i, j, k, [&](int a, int b, int c) { sum += fine(a, b, c); });
+        volumes(i, j, k) = sum;
     });
 }
 
@@ -125,11 +118,10 @@ void find_metrics(const Step& step, const Step* finer) {
     const auto geometry = task.make(l.geometry);
     const auto x = task.make(l.x);
     const auto centres = task.make(l.centres), volumes = task.make(l.volumes);
-    CollectUse<const double> fine_centres, fine_volumes;
+    CollectUse<const double> fine_volumes;
     const Zones* fine_zones = nullptr;
     if (finer != nullptr) {
         const Collect& relation = same_patches(step.named("cells of the finer grid"), *finer, step);
-        fine_centres = task.need(finer->labels.centres, relation);
         fine_volumes = task.need(finer->labels.volumes, relation);
         fine_zones = &finer->zones();
     }
@@ -160,8 +152,7 @@ void find_metrics(const Step& step, const Step* finer) {
         if (fine_zones != nullptr) {
             const Box owned =
                 fine_zones->owned(here.patch, On::cells, {kBorder, kBorder, Dim == 3 ? kBorder : 0});
-            sum_cells<Dim>(here.cells(), view_in(here[fine_centres].all, 0, owned, Dim),
-                           view_in(here[fine_volumes].all, 0, owned, 1), here[centres], here[volumes]);
+            sum_volumes<Dim>(here.cells(), view_in(here[fine_volumes].all, 0, owned, 1), here[volumes]);
         }
         for (const auto& one : grid.boundaries(here.patch))
             fill_border_geometry<Dim>(one.face, read, here[centres], here[volumes]);
