@@ -7,7 +7,6 @@
 // on the finest grid of a cycle alone.
 #include <fmt/format.h>
 
-#include "core/graph/declare/collect.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -15,13 +14,6 @@ namespace strata::flow {
 using namespace graph;
 
 namespace {
-
-/// Each patch of `to` sees the one of `from` with its number, which is the same part of the domain.
-const Collect& same_patches(const std::string& name, const Step& from, const Step& to) {
-    Collect::Sources same(static_cast<std::size_t>(to.zones().patches()));
-    for (std::size_t p = 0; p < same.size(); ++p) same[p] = {static_cast<int>(p)};
-    return to.graph.add<Collect>(name, from.zones(), to.zones(), std::move(same));
-}
 
 /// The state's fluxes, without the model's equation.
 Scheme frozen(Scheme scheme) {
@@ -31,14 +23,6 @@ Scheme frozen(Scheme scheme) {
 
 /// Of the values that a coarser grid gets for each of its cells: state, defect, nu_tilde.
 constexpr int received(int dims, bool eddies) { return 2 * (dims + 2) + (eddies ? 1 : 0); }
-
-/// f(i, j, k) for the cells of which cell (i, j, k) of the coarser grid consists.
-template <int Dim, class F>
-void for_children(int i, int j, int k, F&& f) {
-    for (int c = 0; c < (Dim == 3 ? 2 : 1); ++c)
-        for (int b = 0; b < 2; ++b)
-            for (int a = 0; a < 2; ++a) f(2 * i + a, 2 * j + b, Dim == 3 ? 2 * k + c : k);
-}
 
 /// Defect, and with it what the coarser grid gets, as a list of the finer patch.
 template <int Dim>
@@ -138,9 +122,8 @@ template <int Dim>
 void make_correction(const Step& coarse, const Step& fine, Scope& in) {
     Labels& l = fine.labels;
     const auto field = [&](const char* name) {
-        return fine.graph.field<double>(
-            coarse.named(name), fine.zones(), On::cells,
-            {.components = Dim + 2, .turns = fine.zones().turns(), .vector = 1});
+        return fine.graph.field<double>(coarse.named(name), fine.zones(), On::cells,
+                                        {.components = Dim + 2, .turns = fine.zones().turns(), .vector = 1});
     };
     l.correction = field("correction"), l.smooth_correction = field("smooth correction");
     const Collect& relation = same_patches(coarse.named("from the coarser grid"), coarse, fine);

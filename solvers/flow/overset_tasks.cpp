@@ -102,8 +102,8 @@ void declare_exchange(const Step& step, Scope& in) {
     if (step.labels.overset == nullptr) return;
     OversetLabels& o = *step.labels.overset;
     overset::Exchange exchange(step.graph, in, *o.problem, *o.found);
-    o.q = exchange.interpolate(step.labels.q.at(0));
-    if (step.turbulent()) o.nu_tilde = exchange.interpolate(step.labels.nu_tilde.at(0));
+    o.q = exchange.interpolate(step.q());
+    if (step.turbulent()) o.nu_tilde = exchange.interpolate(step.nu_tilde());
 }
 
 ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.labels.overset) {

@@ -91,7 +91,7 @@ struct TimeKeys {
     std::vector<std::int64_t> sequence;
     std::int64_t multigrid = 1;
     std::string cycle = "v";
-    std::vector<std::int64_t> smooth{1, 0};
+    std::vector<std::int64_t> smooth{2, 1};
 };
 
 struct ReferenceKeys {

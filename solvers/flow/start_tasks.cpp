@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/graph/declare/collect.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
 #include "solvers/flow/grid/metrics.hpp"
 #include "solvers/flow/grid/read.hpp"
@@ -15,6 +14,12 @@
 namespace strata::flow {
 
 using namespace graph;
+
+const Collect& same_patches(const std::string& name, const Step& from, const Step& to) {
+    Collect::Sources same(static_cast<std::size_t>(to.zones().patches()));
+    for (std::size_t p = 0; p < same.size(); ++p) same[p] = {static_cast<int>(p)};
+    return to.graph.add<Collect>(name, from.zones(), to.zones(), std::move(same));
+}
 
 void make_labels(const Step& step) {
     Graph& graph = step.graph;
@@ -97,18 +102,38 @@ void make_iteration_labels(const Step& step) {
 
 namespace {
 
-/// Nodes from the source, and what follows from them on the patch alone.
+/// Volumes of a coarser grid's cells, summed over those of the finer one: where its lines bend, a cell of
+/// four far nodes could be without volume. (Areas of faces add up by themselves. Centres are those of the
+/// nodes: means of the finer ones lie far from a curved wall, by many heights of its cells.)
 template <int Dim>
-void find_metrics(const Step& step) {
+void sum_volumes(const Box& cells, const FieldView<const double>& fine, const FieldView<double>& volumes) {
+    for_each(cells, [&](int i, int j, int k) {
+        double sum = 0;
+        for_children<Dim>(i, j, k, [&](int a, int b, int c) { sum += fine(a, b, c); });
+        volumes(i, j, k) = sum;
+    });
+}
+
+/// Nodes from the source, and what follows from them on the patch alone. `finer`: of grids that serve
+/// multigrid cycles alone, the next finer grid.
+template <int Dim>
+void find_metrics(const Step& step, const Step* finer) {
     const Labels& l = step.labels;
     Task task = step.graph.start().task(step.named("metrics"), step.zones());
     const auto geometry = task.make(l.geometry);
     const auto x = task.make(l.x);
     const auto centres = task.make(l.centres), volumes = task.make(l.volumes);
+    CollectUse<const double> fine_volumes;
+    const Zones* fine_zones = nullptr;
+    if (finer != nullptr) {
+        const Collect& relation = same_patches(step.named("cells of the finer grid"), *finer, step);
+        fine_volumes = task.need(finer->labels.volumes, relation);
+        fine_zones = &finer->zones();
+    }
     task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const int zone = grid.zones().zone_of(here.patch);
-        check_cells(grid.source(), zone, here.cells());
+        if (fine_zones == nullptr) check_cells(grid.source(), zone, here.cells());
         const auto nodes = of.nodes(here[geometry]);
         const Box box = nodes.box();
         grid.source().nodes(zone, box, &nodes(box.lo[0], box.lo[1], box.lo[2]));
@@ -129,6 +154,11 @@ void find_metrics(const Step& step) {
             axisymmetric_volumes(here.cells(), read, here[volumes]);
         else
             flow::volumes<Dim>(here.cells(), read, here[volumes]);
+        if (fine_zones != nullptr) {
+            const Box owned =
+                fine_zones->owned(here.patch, On::cells, {kBorder, kBorder, Dim == 3 ? kBorder : 0});
+            sum_volumes<Dim>(here.cells(), view_in(here[fine_volumes].all, 0, owned, 1), here[volumes]);
+        }
         for (const auto& one : grid.boundaries(here.patch))
             fill_border_geometry<Dim>(one.face, read, here[centres], here[volumes]);
     });
@@ -248,15 +278,15 @@ void set_first_values(const Step& step) {
 }  // namespace
 
 template <int Dim>
-void declare_geometry(const Step& step) {
-    find_metrics<Dim>(step);
+void declare_geometry(const Step& step, const Step* finer) {
+    find_metrics<Dim>(step, step.is_stage ? nullptr : finer);
     look_around<Dim>(step);
     if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
 }
 
 template <int Dim>
-void declare_start(const Step& step) {
-    declare_geometry<Dim>(step);
+void declare_start(const Step& step, const Step* finer) {
+    declare_geometry<Dim>(step, finer);
     declare_overset<Dim>(step);
     set_first_values<Dim>(step);
 }
@@ -265,10 +295,7 @@ template <int Dim>
 void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
     const Labels& l = fine.labels;
     const Scheme& scheme = fine.scheme;
-    Collect::Sources same(static_cast<std::size_t>(fine.zones().patches()));
-    for (std::size_t p = 0; p < same.size(); ++p) same[p] = {static_cast<int>(p)};
-    const Collect& relation = fine.graph.add<Collect>(fine.named("from the grid before"), coarse.zones(),
-                                                      fine.zones(), std::move(same));
+    const Collect& relation = same_patches(fine.named("from the grid before"), coarse, fine);
     Task task = in.task(fine.named("interpolate"), fine.zones());
     const auto from = task.need(coarse.labels.q, relation);
     const auto geometry = task.need(l.geometry);
@@ -302,9 +329,9 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
 
 template void declare_interpolation<2>(const Step&, const Step&, Scope&);
 template void declare_interpolation<3>(const Step&, const Step&, Scope&);
-template void declare_geometry<2>(const Step&);
-template void declare_geometry<3>(const Step&);
-template void declare_start<2>(const Step&);
-template void declare_start<3>(const Step&);
+template void declare_geometry<2>(const Step&, const Step*);
+template void declare_geometry<3>(const Step&, const Step*);
+template void declare_start<2>(const Step&, const Step*);
+template void declare_start<3>(const Step&, const Step*);
 
 }  // namespace strata::flow

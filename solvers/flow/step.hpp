@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/declare/collect.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
 #include "solvers/flow/geometry.hpp"
 #include "solvers/flow/grid/origin.hpp"
@@ -154,6 +155,17 @@ class ReceptorsFilled {
     bool turbulent_ = false;
 };
 
+/// f(i, j, k) for the cells of which cell (i, j, k) of the next coarser grid consists.
+template <int Dim, class F>
+void for_children(int i, int j, int k, F&& f) {
+    for (int c = 0; c < (Dim == 3 ? 2 : 1); ++c)
+        for (int b = 0; b < 2; ++b)
+            for (int a = 0; a < 2; ++a) f(2 * i + a, 2 * j + b, Dim == 3 ? 2 * k + c : k);
+}
+
+/// Between grids: each patch of `to` sees the one of `from` with its number, the same part of the domain.
+const graph::Collect& same_patches(const std::string& name, const Step& from, const Step& to);
+
 void make_labels(const Step& step);
 /// Labels of one or more iterations, named by the step's prefix.
 void make_iteration_labels(const Step& step);
@@ -164,12 +176,13 @@ void declare_overset(const Step& step);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 
-/// Tasks of the start scope: geometry, wall distance, meshes that overlap, first values.
+/// Tasks of the start scope: geometry, wall distance, meshes that overlap, first values. `finer`: the next
+/// finer grid, or none.
 template <int Dim>
-void declare_start(const Step& step);
+void declare_start(const Step& step, const Step* finer);
 /// Of these metrics and wall distance.
 template <int Dim>
-void declare_geometry(const Step& step);
+void declare_geometry(const Step& step, const Step* finer = nullptr);
 /// An iteration: residual, sweeps, update. `in`: the step, or a part of it. The step's newest versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);

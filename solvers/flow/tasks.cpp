@@ -121,10 +121,9 @@ void iterate_on_all(const std::vector<Step>& grids, const Stages& stages) {
 template <int Dim>
 Shown declare_tasks(const std::vector<Step>& levels) {
     const Step& step = levels.back();
-    for (const Step& level : levels) {
-        make_labels(level);
-        declare_start<Dim>(level);
-    }
+    for (const Step& level : levels) make_labels(level);
+    for (std::size_t n = 0; n < levels.size(); ++n)
+        declare_start<Dim>(levels[n], n + 1 < levels.size() ? &levels[n + 1] : nullptr);
     if (step.settings.stages().count() > 1) {
         iterate_on_all<Dim>(levels, step.settings.stages());
     } else if (step.settings.steady()) {

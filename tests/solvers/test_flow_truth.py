@@ -111,6 +111,41 @@ def test_the_finer_airfoil_has_the_forces_that_cfl3d_finds_there(tmp_path: Path)
     airfoil_beside_cfl3d("225x65", 300, tmp_path / "run")
 
 
+# grid.coarsen of 768x256 cells, grids of a cycle (the coarsest is the same), iterations.
+OWN = ((2, 2, 250), (1, 3, 350), (0, 4, 560))
+
+
+@pytest.mark.soak
+def test_limits_on_own_grids_are_those_that_are_known(tmp_path: Path) -> None:
+    """Within 1 % of Cl 1.090 and Cd 0.01226: the limits of NASA's families of grids, up to 7169x2049 points
+    (Turbulence Modeling Resource, NACA 0012 at 10 degrees).
+    """
+    forces: dict[str, list[float]] = {"lift": [], "drag": []}
+    for coarsen, grids, iterations in OWN:
+        time = {"cfl": 1000.0, "cfl_start": 10.0, "ramp": 20, "multigrid": grids, "smooth": [2, 1]}
+        case = airfoil("113x33", iterations=iterations, sequence=[20] * min(2, grids - 1), **time)
+        case["grid"] = {"kind": "airfoil", "cells": [512, 128, 256], "coarsen": coarsen}
+        case["grid"] |= {"patch": [64, 64], "first": 1e-6, "first_along": 5e-4, "first_nose": 5e-4}
+        case["boundary"] = {
+            "wall": {"kind": "wall"},
+            "farfield": {"kind": "far-field"},
+            "outflow": {"kind": "far-field"},
+        }
+        done = run_flow(case, tmp_path / str(coarsen))
+        print(f"coarsen {coarsen}: Cl {done.last('lift')}, Cd {done.last('drag')}")
+        assert done.settled("lift") < 1e-3
+        assert done.settled("drag") < 1e-3
+        for name, values in forces.items():
+            values.insert(0, done.last(name))
+    # Richardson's, with the order that three grids show, and with the scheme's from the two finest
+    for name, known in (("lift", 1.090), ("drag", 0.01226)):
+        fine, middle, coarse = forces[name]
+        observed = (coarse - middle) / (middle - fine)
+        limits = [fine + (fine - middle) / (ratio - 1) for ratio in (observed, 4.0)]
+        print(f"{name}: order {np.log2(observed)}, limits {limits}")
+        assert limits == pytest.approx([known, known], rel=0.01)
+
+
 def test_recorded_curves_of_nasa_are_read() -> None:
     """Those that reports draw beside a run."""
     cp, cf = recorded(FLOW / "n0012cp_cfl3d_sa.dat.xz"), recorded(FLOW / "n0012cf_cfl3d_sa.dat.xz")

@@ -135,12 +135,15 @@ def _check(case: Case, asked: Asked) -> None:
 
 def _coarser(case: Case, first: int, step: int) -> Case:
     """The case on a grid of every 2^step-th point. Coarser grids that a sequence begins on are the same ones,
-    so a coarser case has fewer before it. What the case verifies is about its own grid.
+    so a coarser case has fewer before it, and fewer in a multigrid cycle. What the case verifies is about its
+    own grid.
     """
     time_keys = dict(case.get("time", {}))
     before = time_keys.get("sequence", [])
     if before:
         time_keys["sequence"] = before[: max(0, len(before) - step)]
+    if "multigrid" in time_keys:
+        time_keys["multigrid"] = max(1, time_keys["multigrid"] - step)
     made = {**case, "grid": {**case.get("grid", {}), "coarsen": first + step}, "time": time_keys}
     if step > 0:
         made.pop("verify", None)

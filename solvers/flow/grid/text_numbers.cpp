@@ -13,7 +13,8 @@ namespace strata::flow {
 
 namespace {
 
-constexpr std::int64_t kEvery = 128;  // numbers from one mark to the next: lines of coarser grids are read one by one
+/// Numbers from one mark to the next. Few: lines of coarser grids are read one by one.
+constexpr std::int64_t kEvery = 128;
 constexpr std::int64_t kBuffer = 1 << 16;
 
 bool between_numbers(char c) { return c == ' ' || c == '\n' || c == ',' || c == '\r' || c == '\t'; }

@@ -77,8 +77,8 @@ class Lines {
                 squares += square, all += radius, largest = max(largest, radius);
                 sum.add(low), sum.add(high);
             }
-            Lanes time = max(all * (1 / step.cfl), (all - largest) * (1 / step.cfl_across)) +
-                         step.physical * get(patch_.volumes, at, 0, n);
+            const Lanes across = (all - largest) * (1 / step.cfl_across);
+            Lanes time = max(all * (1 / step.cfl), across) + step.physical * get(patch_.volumes, at, 0, n);
             if (lines_.holds)
                 time += select(get(diagonals_.mean, at, 0, n) <= 2 * kHeld, broadcast(1 / kHeld), Lanes{});
             for (std::size_t c = 0; c < N; ++c)
@@ -149,7 +149,9 @@ class Lines {
                 put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
             if (scheme_.turbulent())
-                eliminate_nu(at, n, first, end, own, sides, given, above, factors_above, g, factors);
+                eliminate_nu(at, n, first, end, own, sides,
+                             max(across - all * (1 / step.cfl_turbulence), Lanes{}), given, above,
+                             factors_above, g, factors);
         });
     }
 
@@ -264,16 +266,17 @@ class Lines {
         for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= 2.0 * through * normal[d];
         return dq;
     }
+    /// `slower`: V/dt beyond that of diagonals().
     void eliminate_nu(const Int3& at, int n, bool first, LineEnd end, const Cell& own,
-                      const std::array<Vec, 2 * D>& sides, const Upwind& given, const Upwind& above,
-                      const FieldView<const double>& factors_above, const Unknowns& g,
+                      const std::array<Vec, 2 * D>& sides, const Lanes& slower, const Upwind& given,
+                      const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
                       const FieldView<double>& factors) const {
         const Lanes diffusion = get(diagonals_.viscosity, at, 1, n), zero{};
         // Of the change across a face, up the index or against it.
         const auto from = [&](const Vec& s, double sign) {
             return max(sign * dot(own.u, s), zero) + diffusion * dot(s, s);
         };
-        Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n);
+        Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n) + slower;
         Lanes right = get(given.nu_tilde, at, 0, n), e{};
         right = lines_.is_first ? -right : m * right;
         const Int3 up = moved(at, axis_, 1);

@@ -21,6 +21,7 @@ cells = [128, 32, 64]
 [time]
 iterations = 100
 sequence = [10, 20]
+multigrid = 3
 [verify]
 drag = [0.01, 0.02]
 """
@@ -62,6 +63,7 @@ def test_a_study_runs_coarser_grids_and_says_what_each_part_adds(
     assert [case["grid"]["coarsen"] for case in ran] == [2, 1, 0, 1]
     # A grid that is coarser has fewer coarser ones to begin on; what a case verifies is about its own grid.
     assert [case["time"]["sequence"] for case in ran] == [[], [10], [10, 20], [10]]
+    assert [case["time"]["multigrid"] for case in ran] == [1, 2, 3, 2]
     assert ["verify" in case for case in ran] == [False, False, True, False]
     assert ran[3]["grid"]["farfield"] == 1000
     lift, drag = found.coefficients
