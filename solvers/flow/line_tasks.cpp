@@ -55,7 +55,7 @@ LineSet lines_of(const Here& here, const FlowZones& grid, int pass, bool holds) 
                 return LineEnd::ends;
         }
     };
-    return {cells, axis, pass == 0, holds, end(false), end(true)};
+    return {cells, axis, pass == 0, end(false), end(true), holds};
 }
 
 /// The order down (-1) or up (1) along the lines of all zones.

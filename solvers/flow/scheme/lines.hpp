@@ -38,8 +38,8 @@ struct LineSet {
     Box cells;
     int axis = 1;
     bool is_first = true;  // factor of the step
-    bool holds = false;    // whether there are cells that the step leaves as they are (kHeld)
     LineEnd below = LineEnd::ends, above = LineEnd::ends;
+    bool holds = false;  // whether there are cells that the step leaves as they are (kHeld)
 };
 
 /// In: R for the first factor, what the factor before has made for others. `above`, `factors_above`: g and
