@@ -53,6 +53,7 @@ reynolds = 1e5
 [time]
 iterations = {iterations}
 cfl = 5.0
+implicit = "lu-sgs"
 [boundary.y-min]
 kind = "wall"
 [boundary.y-max]
