@@ -139,6 +139,16 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         s.grid.coarsen = 1;
         CHECK(has(refused(s), "grid.coarsen"));
     }
+    SECTION("a turn by the key of a single grid, and of a mesh that is made") {
+        s.grid.turn = 90;
+        CHECK(has(refused(s), "grid.turn"));
+        s.grid.turn = 0, s.meshes["a"].grid.turn = 90;
+        CHECK(has(refused(s), "mesh.a.turn"));
+    }
+    SECTION("cycles over coarser grids") {
+        s.time.multigrid = 2;
+        CHECK(has(refused(s), "time.multigrid"));
+    }
     SECTION("coarser grids first") {
         s.time.sequence = {10};
         CHECK(has(refused(s), "time.sequence"));
