@@ -15,7 +15,7 @@ using namespace strata::flow;
 namespace {
 
 struct Ran {
-    double departure = 0, error = 0, mass = 0, residual = 0, failures = 0, drag = 0;
+    double departure = 0, error = 0, residual = 0, failures = 0, drag = 0;
     std::int64_t orphans = 0, receptors = 0;
 };
 
