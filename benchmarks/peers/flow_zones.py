@@ -11,11 +11,11 @@ Columbia paper has 61 % at 128 CPUs, 37 % at 256, 22.6 % at 508, and 3 % at 2,03
 counts.
 
 A step is played as the graph has it with LU-SGS (schedule.py): residual, forward and backward sweep over the
-patches of each zone in their order, a decision of all, update; patches lie with processes along Hilbert's curve. Times
-of tasks are those of a run of RANS in three dimensions on this machine with patches of the same size. What a
-machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of a node.
-Efficiency is the time of the same step on one core, with the patches that are fastest there, over CPUs times
-the time found.
+patches of each zone in their order, a decision of all, update; patches lie with processes along Hilbert's
+curve. Times of tasks are those of a run of RANS in three dimensions on this machine with patches of the same
+size. What a machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of
+a node. Efficiency is the time of the same step on one core, with the patches that are fastest there, over
+CPUs times the time found.
 
 Needs the build's Python (NumPy). Nothing else should run while it measures.
 """
