@@ -51,6 +51,7 @@ STARTS = {
         "strata-md",
         "strata-md-evaluate",
         "strata-flow",
+        "strata-overset",
         "strata_graph_python",
         "python",
     ),

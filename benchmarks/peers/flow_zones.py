@@ -10,12 +10,12 @@ OVERFLOW-MLP's aircraft, 1,679 blocks with 75 million points of OVERFLOW-D's rot
 Columbia paper has 61 % at 128 CPUs, 37 % at 256, 22.6 % at 508, and 3 % at 2,032. The worst of ten draws
 counts.
 
-A step is played as the graph has it (schedule.py): residual, forward and backward sweep over the patches of
-each zone in their order, a decision of all, update; patches lie with processes along Hilbert's curve. Times
-of tasks are those of a run of RANS in three dimensions on this machine with patches of the same size. What a
-machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of a node.
-Efficiency is the time of the same step on one core, with the patches that are fastest there, over CPUs times
-the time found.
+A step is played as the graph has it with LU-SGS (schedule.py): residual, forward and backward sweep over the
+patches of each zone in their order, a decision of all, update; patches lie with processes along Hilbert's
+curve. Times of tasks are those of a run of RANS in three dimensions on this machine with patches of the same
+size. What a machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of
+a node. Efficiency is the time of the same step on one core, with the patches that are fastest there, over
+CPUs times the time found.
 
 Needs the build's Python (NumPy). Nothing else should run while it measures.
 """
@@ -53,6 +53,7 @@ reynolds = 1e5
 [time]
 iterations = {iterations}
 cfl = 5.0
+implicit = "lu-sgs"
 [boundary.y-min]
 kind = "wall"
 [boundary.y-max]

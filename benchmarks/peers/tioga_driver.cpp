@@ -1,8 +1,8 @@
 // Drives TIOGA (https://github.com/jsitaraman/tioga) over grids of hexahedra, for overset.py: node-centred
 // connectivity of structured zones, timed, and how many nodes are left without a donor.
-//   tioga_driver GRID1 GRID2 ...    each a binary file: int32 ni, nj, nk (nodes); doubles x, y, z of all
-//   nodes,
-//                                   i fastest, component after component; int32 n, then n outer nodes from 0
+//   tioga_driver GRID1 GRID2 ...
+// Each grid is a binary file: int32 ni, nj, nk (nodes); doubles x, y, z of all nodes, i fastest, component
+// after component; int32 n, then n outer nodes from 0.
 // Compiled by hand against TIOGA's library, as overset.py says.
 #include <mpi.h>
 

@@ -30,8 +30,8 @@ std::string note_in(const std::string& scratch) { return scratch + "/broadcast";
 
 /// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
 /// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
-/// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed has
-/// kept its copies: those of this user from before the node's start go at the next.
+/// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed
+/// has kept its copies: those of this user from before the node's start go at the next.
 constexpr const char* kHold =
     "later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
     "find \"${0%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "

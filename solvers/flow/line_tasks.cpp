@@ -1,6 +1,8 @@
 // The implicit step along lines as tasks: a pass for each axis, down the lines and up again.
 #include <fmt/format.h>
 
+#include <string>
+
 #include "solvers/flow/judge.hpp"
 #include "solvers/flow/step.hpp"
 

@@ -2,7 +2,10 @@
 // them up to date by the recurrence of Welford, B. P. (1962), Technometrics 4(3): no sums that grow.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "solvers/flow/boundary/states.hpp"
 #include "solvers/flow/step.hpp"

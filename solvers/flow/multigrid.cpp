@@ -7,6 +7,9 @@
 // on the finest grid of a cycle alone.
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {

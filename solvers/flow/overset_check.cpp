@@ -4,11 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <cmath>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -46,7 +52,7 @@ Options options() {
         .flag("--times", "how long metrics take alone, too: the start is made once more without connectivity")
         .option("--out", "DIR", "", "folder for check.json and the cells of each process")
         .example("strata-overset cases/flow/overset-cylinder.toml --out check", "the meshes of a case")
-        .example("strata-overset wing=wing.p3d:wing.nmf box=box.p3d", "grids from files");
+        .example("strata-overset box=box.p3d wing=wing.p3d:wing.nmf", "grids from files");
     return all;
 }
 
@@ -75,6 +81,8 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
                 .allowed("NAME=FILE, NAME=FILE:MAP, or one case.toml");
         const std::string name = word.substr(0, equals);
         if (first.empty()) first = name;
+        if (s.meshes.count(name) != 0)
+            throw Error("two grids have one name").given(word).allowed("a name of its own for each");
         flow::GridKeys& g = s.meshes[name].grid;
         g.section = "mesh." + name;
         const std::size_t colon = word.find(':', equals);

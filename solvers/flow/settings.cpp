@@ -1,5 +1,7 @@
 #include "solvers/flow/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -410,6 +412,8 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
                     "a case has one grid, or meshes that overlap", "tables [mesh.NAME] alone");
     if (s.grid.coarsen > 0)
         keys.refuse("grid.coarsen", "each mesh has a key of its own for that", "0, and mesh.NAME.coarsen");
+    if (s.grid.turn != 0)
+        keys.refuse("grid.turn", "each mesh has a key of its own for that", "0, and mesh.NAME.turn");
     if (s.meshes.size() < 2)
         keys.refuse("mesh." + s.meshes.begin()->first + ".kind", "one mesh overlaps no other",
                     "two tables [mesh.NAME] or more, or [grid]");
@@ -433,6 +437,24 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         keys.refuse("output.plot3d", "the state of meshes that overlap is not written as PLOT3D", "0");
     if (s.overset.better == "wall distance" && s.flow.equations != "rans")
         keys.refuse("overset.better", "the distance to walls is known in averaged flow alone", "\"volume\"");
+}
+
+/// Of a sector that stands for a whole.
+void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
+    if (g.turn == 0) return;
+    if (g.kind != "file")
+        keys.refuse(g.section + ".turn", "only a grid from a file is periodic by rotation",
+                    fmt::format("0, or {}.kind = \"file\"", g.section));
+    const Real3 far = s.velocity(3);
+    for (std::size_t d = 0; d < 3; ++d)
+        for (const auto& [name, boundary] : s.boundaries)
+            if ((boundary.kind == "far-field" || boundary.kind == "supersonic-inflow") &&
+                "xyz"[d] != g.turn_axis[0] && std::abs(far[d]) > 1e-12 * s.flow.mach)
+                keys.refuse("flow.alpha",
+                            fmt::format("the far field of a sector that is periodic by rotation is not the "
+                                        "same in all sectors: it flows across the axis of {}.turn",
+                                        g.section),
+                            "angles at which it flows along the axis");
 }
 
 }  // namespace
@@ -460,15 +482,8 @@ void check(const Settings& s, const CaseSchema& keys) {
                                       {"verify.moment", &s.verify.moment}})
         if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
-    const Real3 far = s.velocity(3);
-    for (std::size_t d = 0; s.grid.turn != 0 && d < 3; ++d)
-        for (const auto& [name, boundary] : s.boundaries)
-            if ((boundary.kind == "far-field" || boundary.kind == "supersonic-inflow") &&
-                "xyz"[d] != s.grid.turn_axis[0] && std::abs(far[d]) > 1e-12 * s.flow.mach)
-                keys.refuse("flow.alpha",
-                            "the far field of a sector that is periodic by rotation is not the same in all "
-                            "sectors: it flows across the axis of grid.turn",
-                            "angles at which it flows along the axis");
+    check_turn(s, s.grid, keys);
+    for (const auto& [name, mesh] : s.meshes) check_turn(s, mesh.grid, keys);
     if (!s.flow.start.empty() && !s.time.sequence.empty())
         keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
                     "\"\", or time.sequence = []");

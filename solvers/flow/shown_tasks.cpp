@@ -1,4 +1,4 @@
-// What files and series show of the finest grid: walls, vortices, probes.
+// What files and series show of the finest grid: walls, vortices, the state at nodes, probes.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -6,11 +6,16 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/run/driver/grid_values.hpp"
 #include "solvers/flow/geometry.hpp"
+#include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/output/row_file.hpp"
 #include "solvers/flow/output/surface.hpp"
@@ -19,14 +24,40 @@ namespace strata::flow {
 
 using namespace graph;
 
-std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys, int dimensions) {
+namespace {
+
+Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions) {
+    try {
+        return slice_of(text, dimensions);
+    } catch (const Error&) {
+        keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
+                    "\"x = 0.5\" or \"1: k = 5\" (zone, node, from 1)");
+    }
+}
+
+}  // namespace
+
+std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys, const GridSystem& grid) {
+    const std::vector<Plot3dZone> zones = origin_zones(*grid.source, PointsAre::nodes);
     std::vector<Slice> all;
-    for (const std::string& text : settings.output.slices) try {
-            all.push_back(slice_of(text, dimensions));
-        } catch (const Error&) {
-            keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
-                        "\"x = 0.5\" or \"1: k = 5\" (zone, node, from 1)");
+    std::set<std::string> names;
+    for (const std::string& text : settings.output.slices) {
+        const Slice slice = read_slice(text, keys, grid.dimensions);
+        if (slice.zone >= static_cast<int>(zones.size()))
+            keys.refuse("output.slices", fmt::format("the grid has no zone for '{}'", text),
+                        fmt::format("zones 1 to {}", zones.size()));
+        if (slice.zone >= 0) {
+            const int most =
+                zones[static_cast<std::size_t>(slice.zone)].points[static_cast<std::size_t>(slice.axis)];
+            if (slice.node >= most)
+                keys.refuse("output.slices", fmt::format("the zone has no such node: '{}'", text),
+                            fmt::format("nodes 1 to {}", most));
         }
+        if (!names.insert(slice.name).second)
+            keys.refuse("output.slices", fmt::format("'{}' has the file of a slice before it", text),
+                        "places that differ within six digits");
+        all.push_back(slice);
+    }
     return all;
 }
 
@@ -34,7 +65,6 @@ namespace {
 
 constexpr const char* kHead = "x,y,z,size,rho,u,v,w,p,zone,i,j,k\n";
 constexpr int kNumber = 24, kCount = 9;
-constexpr std::int64_t kRow = 9 * (kNumber + 1) + 4 * (kCount + 1);
 
 class SliceFrames final : public Frames {
   public:

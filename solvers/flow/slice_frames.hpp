@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/run/driver/driver.hpp"
 #include "solvers/flow/output/slices.hpp"
@@ -9,9 +10,10 @@
 
 namespace strata::flow {
 
-/// The cuts of a case (output.slices). Throws Error with the key's place.
+/// The cuts of a case (output.slices). Throws Error with the key's place for a text that says none, a zone or
+/// node that the grid has not, and two that would be one file.
 [[nodiscard]] std::vector<Slice> case_slices(const Settings& settings, const graph::CaseSchema& keys,
-                                             int dimensions);
+                                             const GridSystem& grid);
 
 /// FOLDER/slice-NAME-STEP.csv of each cut, every output.slice_steps steps (0: never) and at the end of a run:
 /// a row for each cell that is cut (or face with the index), in the order of patches: x, y, z, its size,

@@ -183,7 +183,8 @@ void declare_start(const Step& step, const Step* finer);
 /// Of these metrics and wall distance.
 template <int Dim>
 void declare_geometry(const Step& step, const Step* finer = nullptr);
-/// An iteration: residual, sweeps, update. `in`: the step, or a part of it. The step's newest versions go on.
+/// An iteration: residual, sweeps or lines, update. `in`: the step, or a part of it. The step's newest
+/// versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);
 /// Of an iteration, the part that solves lines away from walls (line_tasks.cpp).

@@ -1,7 +1,12 @@
-// An iteration: residual, forward and backward sweep of LU-SGS, update. And the sum of what it did.
+// An iteration: residual, sweeps of LU-SGS forward and backward (or lines, line_tasks.cpp), whether the step
+// is made, update.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "solvers/flow/judge.hpp"
 #include "solvers/flow/step.hpp"

@@ -156,7 +156,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     if (s.output.probes.size() % static_cast<std::size_t>(dimensions) != 0)
         keys.refuse("output.probes", "a point has a number for each dimension",
                     fmt::format("{} a point", dimensions));
-    flow->slices = case_slices(s, keys, dimensions);
+    flow->slices = case_slices(s, keys, system);
     flow->boundaries = case_boundaries(s, keys, dimensions);
     const auto grids = static_cast<std::size_t>(s.grids());
     flow->labels.resize(grids);
@@ -169,8 +169,10 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
         flow->grids.push_back(std::make_unique<FlowZones>(graph, prefix + "flow",
                                                           left == 0 ? system : coarsened(system, 1 << left),
                                                           left, s, keys, flow->boundaries));
-        levels.push_back({graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries, start,
-                          flow->labels[n], newest[n], n + stages.count() >= grids});
+        // The points of a Q file are those of the finest grid; coarser ones get their state from it.
+        levels.push_back({graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries,
+                          left == 0 ? start : nullptr, flow->labels[n], newest[n],
+                          n + stages.count() >= grids});
     }
     flow->shown = dimensions == 2 ? declare_tasks<2>(levels) : declare_tasks<3>(levels);
     const std::vector<Labels> of_stages(flow->labels.end() - static_cast<std::ptrdiff_t>(stages.count()),

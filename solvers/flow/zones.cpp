@@ -126,10 +126,10 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     GridSystem system = read_grid(files);
     if (g.turn != 0) {
         if (system.dimensions == 2)
-            keys.refuse("grid.turn", "only a grid in three dimensions is periodic by rotation", "0");
+            keys.refuse(g.section + ".turn", "only a grid in three dimensions is periodic by rotation", "0");
         if (std::none_of(system.joins.begin(), system.joins.end(),
                          [](const JoinRange& join) { return join.turn != graph::kNoRotation; }))
-            keys.refuse("grid.turn",
+            keys.refuse(g.section + ".turn",
                         fmt::format("no face of the grid is taken onto another one by this turn about {}",
                                     g.turn_axis),
                         "the angle of the sector, about the axis that it has");

@@ -6,6 +6,7 @@
 // the logarithm of the number of boxes however they lie.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -9,9 +9,9 @@
 //   - a corner is a hole, or must be a receptor itself: the next donor is tried, in another mesh; where none
 //     is left, the cell is an orphan
 // Cells only ever turn from receptors into computed ones, so the rounds end.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "solvers/overset/parts.hpp"
 

@@ -12,6 +12,7 @@
 // that may have the answer, which search their own cells. All of it has the same bits on every layout.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -3,11 +3,8 @@
 // A uniform map around each mesh's walls tells most cells at once. Those in cells of the map that a wall may
 // touch ask the patches with walls: each answers through which of a few rays from there its own elements lie
 // an odd number of times, and what all of them say together decides.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <memory>
+#include <vector>
 
 #include "solvers/overset/parts.hpp"
 

@@ -1,6 +1,7 @@
 // The inverse of the bilinear or trilinear map from the unit square or cube to a cell between centres.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>

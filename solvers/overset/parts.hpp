@@ -1,9 +1,10 @@
 // What the parts of the connectivity hand on to each other.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "solvers/overset/box_tree.hpp"

@@ -3,8 +3,6 @@
 // All patches know the boxes of all. A patch asks each patch of other meshes about its cells that lie in the
 // box of that one, and gets the place in a donor, or none. Of several donors in a mesh the lowest zone, then
 // the lowest index along k, j and i, is taken, whichever answer came first.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>

@@ -1,7 +1,5 @@
 // What wall faces count where two meshes lie on one wall: in a strip that both compute, each face counts by
 // one over the number of meshes, so that sums over walls have the wall once.
-#include <algorithm>
-
 #include "solvers/overset/parts.hpp"
 
 namespace strata::overset {

@@ -2,6 +2,7 @@
 // the equations as they stand in papers, apart from the solver's code.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>

@@ -1,8 +1,9 @@
 // Grids that overlap, made from functions: for tests of their connectivity.
 #pragma once
 
+#include <array>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <numbers>

@@ -1,4 +1,7 @@
 // The implicit step along lines: matrices of faces, one whole line, lines over two patches and across a join.
+#include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "solvers/flow/scheme/lines.hpp"

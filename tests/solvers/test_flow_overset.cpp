@@ -15,7 +15,7 @@ using namespace strata::flow;
 namespace {
 
 struct Ran {
-    double departure = 0, error = 0, mass = 0, residual = 0, failures = 0, drag = 0;
+    double departure = 0, error = 0, residual = 0, failures = 0, drag = 0;
     std::int64_t orphans = 0, receptors = 0;
 };
 
@@ -138,6 +138,16 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
     SECTION("coarser meshes by the key of a single grid") {
         s.grid.coarsen = 1;
         CHECK(has(refused(s), "grid.coarsen"));
+    }
+    SECTION("a turn by the key of a single grid, and of a mesh that is made") {
+        s.grid.turn = 90;
+        CHECK(has(refused(s), "grid.turn"));
+        s.grid.turn = 0, s.meshes["a"].grid.turn = 90;
+        CHECK(has(refused(s), "mesh.a.turn"));
+    }
+    SECTION("cycles over coarser grids") {
+        s.time.multigrid = 2;
+        CHECK(has(refused(s), "time.multigrid"));
     }
     SECTION("coarser grids first") {
         s.time.sequence = {10};

@@ -10,6 +10,7 @@ import pytest
 from flow_cases import Done, at_end, run_flow
 from solver_cases import solver_program
 
+from strata.errors import StrataError
 from strata.run.case import Case
 
 CELLS, STEPS, BEFORE = 24, 12, 4  # steps, and those that a mean leaves out
@@ -127,3 +128,21 @@ def test_a_slice_that_is_none_is_refused(tmp_path: Path, slices: list[str], says
     case["output"]["slices"] = slices
     with pytest.raises(Exception, match=f"(?s)'{says}' is no slice.*output.slices"):
         run_flow(case, tmp_path / "run", "1x1")
+
+
+@pytest.mark.parametrize(
+    ("slices", "says"),
+    [
+        (["2: j = 5"], "zones 1 to 1"),
+        (["1: j = 26"], "nodes 1 to 25"),
+        (["x = 1.3", "x = 1.3000001"], "the file of a slice before it"),
+    ],
+)
+def test_a_slice_that_the_grid_has_not_or_has_already_is_refused(
+    tmp_path: Path, slices: list[str], says: str
+) -> None:
+    case = vortex_over_a_wall([CELLS, CELLS])
+    case["output"]["slices"] = slices
+    with pytest.raises(StrataError) as found:
+        run_flow(case, tmp_path / "run", "1x1")
+    assert says in str(found.value) and "output.slices" in str(found.value)

@@ -1,6 +1,8 @@
 // Cuts through a flow: whole, exact for linear functions, and where they should be.
-#include <cmath>
+#include <array>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "solvers/flow/grid/generate.hpp"

@@ -68,7 +68,7 @@ def annulus(
             "start": str(folder / "start.q"),
             "alpha": alpha,
         },
-        "time": {"iterations": iterations, "cfl": 5.0, "implicit": "alternating"},
+        "time": {"iterations": iterations, "cfl": 5.0, "implicit": "lines"},
         "output": {"probes": [0.45, 1.2, 0.02, 0.65, 0.03, 1.25]},
         "boundary": {
             f"{zone + 1}:{face}": {"kind": kind}

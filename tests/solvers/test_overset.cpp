@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/graph/simulation/simulation.hpp"

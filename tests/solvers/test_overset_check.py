@@ -89,6 +89,8 @@ def test_bad_input_is_told(front: str, tmp_path: Path) -> None:
     assert done.returncode != 0 and "the case has one grid" in done.stderr
     done = check(front, "grid.p3d", "other.p3d", "--out", tmp_path / "b")
     assert done.returncode != 0 and "a grid has no name" in done.stderr
+    done = check(front, "a=grid.p3d", "a=other.p3d", "--out", tmp_path / "b")
+    assert done.returncode != 0 and "two grids have one name" in done.stderr
     case = changed(tmp_path, "overset-cylinder", cases=FLOW_CASES)
     case.write_text(case.read_text().replace("[mesh.ring]", '[mesh.ring]\non = "nobody"', 1))
     done = check(front, case, "--out", tmp_path / "c")

@@ -2,9 +2,8 @@
 //
 //   leave   finds the particles that leave, and their new patches. Takes positions back into the domain
 //           across periodic borders. Drops deleted particles. Shows copies of the leavers to other patches.
-//   arrive  puts stayers and arrivals in order of cell (x fastest) and id. It copies them to other arrays,
-//   and
-//           gives back those in which they were.
+//   arrive  puts stayers and arrivals in order of cell (x fastest) and id. It copies them to other
+//           arrays, and gives back those in which they were.
 //
 // Tasks may name the particles that are no longer in their cells (Task::moves). Then leave looks at those
 // alone, and arrive moves the others in place.

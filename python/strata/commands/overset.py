@@ -18,7 +18,7 @@ def overset(commands: Commands) -> None:
     examples = [
         ("strata overset check cases/flow/overset-cylinder.toml", "the meshes of a case, before it is run"),
         (
-            "strata overset check wing=wing.p3d:wing.nmf box=box.p3d",
+            "strata overset check box=box.p3d wing=wing.p3d:wing.nmf",
             "grids from PLOT3D files, with the boundaries of a neutral map file",
         ),
     ]

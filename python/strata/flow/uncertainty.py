@@ -120,6 +120,13 @@ def _check(case: Case, asked: Asked) -> None:
             given=str(case.get("solver")),
             allowed='"flow"',
         )
+    if case.get("mesh"):
+        raise StrataError(
+            "meshes that overlap are no family of grids",
+            at=f"{asked.case} mesh",
+            given=", ".join(case["mesh"]),
+            allowed="a case with [grid]",
+        )
     if case.get("time", {}).get("kind", "steady") != "steady":
         raise StrataError(
             "the uncertainty of a steady flow alone can be studied",

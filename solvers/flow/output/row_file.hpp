@@ -1,4 +1,4 @@
-// CSV files of which each process writes rows of one length to their places.
+// CSV files of which each process writes rows to their places.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // Cuts through the flow: planes x, y or z = value, and surfaces of nodes with one index, as rows of points.
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <string>
 #include <vector>
 

@@ -17,10 +17,10 @@
 
 namespace strata::flow {
 
-/// What the sweeps need beside the patch.
 /// 1 / D of cells that an implicit step is to leave as they are. (0 would be no number to who solves lines.)
 inline constexpr double kHeld = 1e-60;
 
+/// What the sweeps need beside the patch.
 struct Diagonals {
     FieldView<const double> mean;      ///< 1 / D, own cells
     FieldView<const double> nu_tilde;  ///< that of nu~, own cells; no_field() without

@@ -7,6 +7,9 @@
 // little more than dq itself, and the sum over the faces of a cell has one r1 and one p.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lanes.hpp"
 

@@ -105,6 +105,7 @@ def test_the_report_has_a_plot_of_each_coefficient(
     [
         (("flow", "md"), "not a case of compressible flow"),
         (("[time]", '[time]\nkind = "unsteady"'), "steady flow alone"),
+        (("[grid]", "[mesh.wing]"), "meshes that overlap are no family of grids"),
     ],
 )
 def test_other_cases_are_refused(tmp_path: Path, change: tuple[str, str], said: str) -> None:

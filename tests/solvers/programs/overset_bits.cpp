@@ -2,6 +2,8 @@
 // layout.
 #include <bit>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/solvers/overset_grids.hpp"
