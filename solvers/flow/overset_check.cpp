@@ -315,6 +315,12 @@ int check(team::Team& team, const Parsed& given) {
     const std::vector<std::string>& grids = given.positionals();
     const bool is_case = grids.size() == 1 && fs::path(grids[0]).extension() == ".toml";
     if (is_case)
+        for (const char* option : {"--walls", "--outer", "--orphans", "--patch"})
+            if (given.has(option))
+                throw Error("a case says this itself")
+                    .given(fmt::format("{} with {}", option, grids[0]))
+                    .allowed("boundary.NAME.kind, overset.orphans and mesh.NAME.patch in the case");
+    if (is_case)
         keys.read(grids[0]);
     else
         read_grids(given, settings, keys);

@@ -57,7 +57,7 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     constexpr std::array<const char*, 6> kMeans{"mean lift coefficient",   "rms of the lift coefficient",
                                                 "mean drag coefficient",   "rms of the drag coefficient",
                                                 "mean moment coefficient", "rms of the moment coefficient"};
-    if (flow.shown.walls)
+    if (flow.shown.walls && s.averaged(run.simulation().step()) > 0)
         for (std::size_t n = 0; n < flow.shown.means.forces.size(); ++n)
             figure(kMeans[n], run.value(flow.shown.means.forces[n]));
     double uniform = 0, error = 0;

@@ -92,6 +92,8 @@ def test_bad_input_is_told(front: str, tmp_path: Path) -> None:
     done = check(front, "a=grid.p3d", "a=other.p3d", "--out", tmp_path / "b")
     assert done.returncode != 0 and "two grids have one name" in done.stderr
     case = changed(tmp_path, "overset-cylinder", cases=FLOW_CASES)
+    done = check(front, case, "--orphans", "5", "--out", tmp_path / "c")
+    assert done.returncode != 0 and "a case says this itself" in done.stderr
     case.write_text(case.read_text().replace("[mesh.ring]", '[mesh.ring]\non = "nobody"', 1))
     done = check(front, case, "--out", tmp_path / "c")
     assert done.returncode != 0 and "mesh.ring.on" in done.stderr
