@@ -30,11 +30,15 @@ SMALL: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("md/melt", {"cells": "[10, 10, 10]", "seed": "87287\npatches = [2, 2, 2]", "thermo": "5"}),
         ("md/copper", {"cells": "[4, 4, 4]", "patches": "[1, 2, 2]"}),
     ],
-    "flow": [("flow/vortex", {"cells": "[32, 32]", "patch": "[8, 8]"})],
+    "flow": [
+        ("flow/vortex", {"cells": "[32, 32]", "patch": "[8, 8]"}),
+        ("flow/overset-cylinder", {}),
+    ],
     "solvers/transport/heat.py": [("transport/heat", {"cells": "[16, 16, 16]", "patch": "[8, 8, 8]"})],
     "solvers/transport/advection.py": [("transport/vortex", {"cells": "[32, 32]", "patch": "[8, 8]"})],
 }
-TAKE_NO_CASE = {"flow-scheme", "mpm-patches", "md-evaluate", "md-pairs", "md-weak"}  # which make their own
+# Programs that make their own, or compute nothing.
+TAKE_NO_CASE = {"flow-scheme", "overset", "mpm-patches", "md-evaluate", "md-pairs", "md-weak"}
 TOO_LARGE = {"mpm/bar-large"}  # as mpm/bar, of several GiB
 # Nodes and the layout over all of them.
 SPREAD = [(1, "1x1"), (2, "2x1"), (4, "4x1")]

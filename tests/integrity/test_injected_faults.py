@@ -33,7 +33,9 @@ def test_what_is_not_checked_is_not_found(sides: str) -> None:
     by_checked = {}
     for checked in ("all", "half", "nothing"):
         words = [str(built("known_worker")), checked, *(["pair"] if sides == "pair" else [])]
-        by_checked[checked] = inject(words, "--count", "60", "--places", "memory", "--used", "8")
+        # Of 16 faults none is in one of two halves once in 30,000 runs.
+        used = "16" if checked == "half" else "8"
+        by_checked[checked] = inject(words, "--count", "100", "--places", "memory", "--used", used)
     # A flip in what leads the worker, not in its words, may make it hang or crash instead, or check less.
     assert by_checked["all"].count("found") >= 7 and by_checked["all"].count("found", "check") >= 6
     assert by_checked["half"].count("missed") > 0 and by_checked["half"].count("found", "check") > 0

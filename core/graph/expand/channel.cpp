@@ -48,8 +48,7 @@ bool Channel::send(Epoch round) {
 
 bool Channel::pass(Epoch round) { return members_->messages->done(under_way_[(round + 1) & 1U]); }
 
-void Channel::listen(Epoch round, bool once) {
-    once_ = once;
+void Channel::listen(Epoch round) {
     if (fixed_) under_way_[round & 1U] = members_->messages->receive(peer_, tag_, rooms_[round & 1U]);
 }
 
@@ -62,7 +61,7 @@ bool Channel::receive(Epoch round) {
         under_way_[round & 1U] = members_->messages->receive(peer_, tag_, rooms_[round & 1U]);
     }
     if (!members_->messages->done(under_way_[round & 1U]) || !has_travelled(round)) return false;
-    if (fixed_ && !once_) listen(round + 1, false);
+    if (fixed_ && !once_) listen(round + 1);
     return true;
 }
 

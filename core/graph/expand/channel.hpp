@@ -47,8 +47,10 @@ class Channel {
     [[nodiscard]] bool pass(Epoch round);
     /// True when this round's message has come; then the next one is expected.
     [[nodiscard]] bool receive(Epoch round);
-    /// The first message that is expected is that of this round, and, if `once`, the last.
-    void listen(Epoch round, bool once);
+    /// Of a scope that runs once: no message is expected after the first.
+    void expect_one() { once_ = true; }
+    /// The first message that is expected is that of this round.
+    void listen(Epoch round);
     /// No message is expected any more, and all sent ones have been taken.
     void stop();
 

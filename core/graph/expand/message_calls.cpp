@@ -196,6 +196,8 @@ class MessageCalls {
         call.channel = stream.channel;
         call.scope = scope(stream);
         all.set(stream.first, call);
+        // The start itself has one round; scopes within it may have many.
+        if (in_.task(stream.maker).scope == kStart) stream.channel->expect_one();
         all.listening.emplace_back(stream.channel, call.scope);
         set(stream.second, all.store.one<UnpackCall>(), stream, false);
     }

@@ -215,7 +215,7 @@ Plan::~Plan() {
 
 void Plan::listen(int phase, const std::vector<Epoch>& rounds) {
     for (const auto& [channel, scope] : parts_.of(phase).listening)
-        channel->listen((scope < rounds.size() ? rounds[scope] : 0) + 1, phase == 0);
+        channel->listen((scope < rounds.size() ? rounds[scope] : 0) + 1);
 }
 
 void Plan::stop_listening() {
