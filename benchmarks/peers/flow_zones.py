@@ -12,10 +12,11 @@ counts.
 
 A step is played as the graph has it with LU-SGS (schedule.py): residual, forward and backward sweep over the
 patches of each zone in their order, a decision of all, update; patches lie with processes along Hilbert's
-curve. Times of tasks are those of a run of RANS in three dimensions on this machine with patches of the same
-size. What a machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of
-a node. Efficiency is the time of the same step on one core, with the patches that are fastest there, over
-CPUs times the time found.
+curve. Zones are as they are, or cut (`grid.zone`), which makes sweeps shorter and takes more iterations. Times
+of tasks are those of a run of RANS in three dimensions on this machine with patches of the same size. What a
+machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of a node.
+Efficiency is the time of the same step on one core, with the patches that are fastest there, over CPUs times
+the time found.
 
 Needs the build's Python (NumPy). Nothing else should run while it measures.
 """
@@ -135,7 +136,7 @@ def measured(folder: Path, layout: str, patch: Cells, given: argparse.Namespace)
 # -- Grid systems
 
 
-def system(name: str, seed: int, patch: Cells) -> Work:
+def system(name: str, seed: int, patch: Cells, sweep: int) -> Work:
     """A draw of a set: zones as boxes of cells, cut into patches, and who interpolates from whom."""
     words = ["balance", "--generate", name, "--seed", str(seed), "--cpus", "1", "--json"]
     drawn = json.loads(output_of([str(front()), *words]))
@@ -150,7 +151,7 @@ def system(name: str, seed: int, patch: Cells) -> Work:
     # boundary, half the other's, and a fringe has two layers.
     donors = [(pair["a"], pair["b"], int(pair["bytes"] / 40)) for pair in drawn["exchanged"]]
     side = np.cbrt(sum(points))
-    return Work.of_zones([tuple(s) for s in shapes], centres * side, patch, donors)
+    return Work.of_zones([tuple(s) for s in shapes], centres * side, patch, donors, sweep)
 
 
 def bricks(patch: Cells) -> Work:
@@ -206,20 +207,25 @@ def predict(given: argparse.Namespace) -> list[str]:
     ]
     for name in given.set:
         works = {
-            patch: [system(name, seed, patch) for seed in range(1, given.draws + 1)] for patch in given.patch
+            (patch, sweep): [system(name, seed, patch, sweep) for seed in range(1, given.draws + 1)]
+            for patch in given.patch
+            for sweep in given.zone
         }
-        alone = np.min([times(works[patch], rates[patch], (1,), given)[0] for patch in given.patch], axis=0)
+        alone = np.min(
+            [times(works[patch, given.zone[0]], rates[patch], (1,), given)[0] for patch in given.patch], axis=0
+        )
         for cpus in given.cpus:
             rows = []
-            for patch in given.patch:
+            for patch, sweep in works:
                 for threads in given.threads:
                     team = crews(cpus, threads)
-                    seconds, exchange, waiting = times(works[patch], rates[patch], team, given)
+                    seconds, exchange, waiting = times(works[patch, sweep], rates[patch], team, given)
                     efficiency = alone / (cpus * seconds)
                     some = f"{min(team)}" if min(team) == max(team) else f"{min(team)} or {max(team)}"
                     paper = COLUMBIA.get(cpus) if name == "overflow-d" else None
                     shares = [efficiency.min(), efficiency.mean(), exchange, waiting]
-                    cells = [name, str(cpus), f"{len(team)}x{some}, {shown(patch)}"]
+                    whole = f", zones of {sweep}" if sweep else ""
+                    cells = [name, str(cpus), f"{len(team)}x{some}, {shown(patch)}{whole}"]
                     cells += [f"{100 * share:.1f} %" for share in shares]
                     cells.append(f"{100 * paper:g} %" if paper else "")
                     rows.append((efficiency.min(), f"| {' | '.join(cells)} |"))
@@ -255,6 +261,13 @@ def main() -> int:
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 4, 16], help="of a process, about")
     parser.add_argument(
         "--patch", nargs="+", type=cells_of, default=[(16, 16, 16), (16, 8, 8)], help="cells: 16, or 16x8x8"
+    )
+    parser.add_argument(
+        "--zone",
+        nargs="+",
+        type=int,
+        default=[0, 64],
+        help="cells along each axis to which zones are cut (grid.zone); 0: as they are",
     )
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--iterations", type=int, default=20, help="of a measured run")

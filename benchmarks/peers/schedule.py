@@ -83,9 +83,11 @@ class Work:
         centres: np.ndarray,
         patch: tuple[int, int, int],
         donors: Sequence[tuple[int, int, int]],
+        sweep: int = 0,
     ) -> Work:
         """Zones of `shapes` cells around `centres` (in lengths of a cell), cut into patches of about `patch`
-        cells. `donors`: two zones and the points of their common part's surface."""
+        cells. `donors`: two zones and the points of their common part's surface. `sweep`: sweeps begin anew
+        after about so many cells along each axis (`grid.zone`); 0: they go through whole zones."""
         cells, places, faces, before, of_zone = [], [], [], [], []
         for shape, centre in zip(shapes, centres, strict=True):
             cuts = [
@@ -93,6 +95,12 @@ class Work:
                 for n, p in zip(shape, patch, strict=True)
             ]
             counts = [len(cut) - 1 for cut in cuts]
+            parts = [math.ceil(n / sweep) if sweep > 0 else 1 for n in shape]
+            # Along each axis, the part of a zone in which each patch lies.
+            part_of = [
+                [int((cut[i] + cut[i + 1]) / 2 * p // cut[-1]) for i in range(len(cut) - 1)]
+                for cut, p in zip(cuts, parts, strict=True)
+            ]
             first = len(cells)
             numbers = np.arange(first, first + math.prod(counts)).reshape(counts)
             for at in np.ndindex(*counts):
@@ -108,7 +116,8 @@ class Work:
                         if 0 <= beyond[axis] < counts[axis]:
                             other = int(numbers[tuple(beyond)])
                             around.append((other, int(size.prod() // size[axis])))
-                            if side < 0:
+                            same = part_of[axis][at[axis]] == part_of[axis][beyond[axis]]
+                            if side < 0 and same:
                                 behind.append(other)
                 faces.append(around)
                 before.append(behind)

@@ -9,6 +9,15 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef STRATA_COUNTED_LANES  // a header of tests: operations are counted, where lanes are pairs of registers
+#include STRATA_COUNTED_LANES
+#else
+namespace strata {
+/// What is told of operations on so many doubles: nothing.
+inline void count_operations(int /*doubles*/) {}
+}  // namespace strata
+#endif
+
 namespace strata {
 
 #if defined(__AVX512F__)
@@ -112,17 +121,27 @@ struct MaskOf<Pair<T>> {
 template <class S>
 concept Number = std::is_arithmetic_v<S>;
 
+/// An operation on a pair of T: of two registers of doubles it is counted.
+template <class T>
+inline void count_pair() {
+    if constexpr (!std::is_class_v<T> && std::is_same_v<typename LanesOf<T>::Value, double>)
+        count_operations(2 * LanesOf<T>::kCount);
+}
+
 #define STRATA_PAIRED(op, Result)                                                 \
     template <class T>                                                            \
     [[nodiscard]] inline Result operator op(const Pair<T>& x, const Pair<T>& y) { \
+        count_pair<T>();                                                          \
         return {x.a op y.a, x.b op y.b};                                          \
     }                                                                             \
     template <class T, Number S>                                                  \
     [[nodiscard]] inline Result operator op(const Pair<T>& x, S y) {              \
+        count_pair<T>();                                                          \
         return {x.a op y, x.b op y};                                              \
     }                                                                             \
     template <class T, Number S>                                                  \
     [[nodiscard]] inline Result operator op(S x, const Pair<T>& y) {              \
+        count_pair<T>();                                                          \
         return {x op y.a, x op y.b};                                              \
     }
 STRATA_PAIRED(+, Pair<T>)
@@ -179,10 +198,12 @@ inline Pair<T> select(const Pair<M>& yes, const Pair<T>& x, const Pair<T>& y) {
 }
 template <class T>
 inline Pair<T> max(const Pair<T>& x, const Pair<T>& y) {
+    count_pair<T>();
     return {max(x.a, y.a), max(x.b, y.b)};
 }
 template <class T>
 inline Pair<T> min(const Pair<T>& x, const Pair<T>& y) {
+    count_pair<T>();
     return {min(x.a, y.a), min(x.b, y.b)};
 }
 template <class T>
@@ -191,6 +212,7 @@ inline Pair<T> abs(const Pair<T>& x) {
 }
 template <class T>
 inline Pair<T> sqrt(const Pair<T>& x) {
+    count_pair<T>();
     return {sqrt(x.a), sqrt(x.b)};
 }
 template <class T>

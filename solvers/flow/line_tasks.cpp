@@ -76,6 +76,7 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const Scheme& scheme = step.scheme;
     const bool turbulent = step.turbulent();
     Task task = in.task(step.named(pass_name(pass, "down")), step.zones());
+    declare_work(task, WorkOf(Dim, scheme).elimination(pass == 0));
     const auto around = step.layers(1).without_corners();
     const auto order = along_lines(step, pass, -1);
     const auto p = static_cast<std::size_t>(pass);
@@ -111,6 +112,7 @@ void substitute(const Step& step, Scope& in, int pass) {
     const Scheme& scheme = step.scheme;
     const bool turbulent = step.turbulent(), is_last = pass == Dim - 1, holds = l.overset != nullptr;
     Task task = in.task(step.named(pass_name(pass, "up")), step.zones());
+    declare_work(task, WorkOf(Dim, scheme).substitution());
     const auto order = along_lines(step, pass, 1);
     const auto p = static_cast<std::size_t>(pass);
     const bool meet = pass == 0 && step.grid.any_lines_meet();

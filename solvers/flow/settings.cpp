@@ -48,6 +48,12 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
     keys.key(of + "patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
+    keys.key(of + "zone", &g.zone,
+             {.least = 8,
+              .most = 1 << 20,
+              .entries = {0, 3},
+              .meaning = "cells of a zone along each axis, at most: longer ones are cut into equal parts, over "
+                         "which sweeps and lines are shorter"});
     keys.key(of + "cells", &g.cells,
              {.least = 1,
               .most = 1 << 20,

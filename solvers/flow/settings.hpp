@@ -37,6 +37,7 @@ struct GridKeys {
     std::string naca = "0012", tail = "scaled";
     // both
     std::vector<std::int64_t> patch{64, 32, 32};
+    std::vector<std::int64_t> zone;  // cells along each axis, at most; none: zones are as they are
 };
 
 /// What holds on one boundary of the grid.

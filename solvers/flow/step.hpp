@@ -13,6 +13,7 @@
 #include "solvers/flow/labels.hpp"
 #include "solvers/flow/scheme/lines.hpp"
 #include "solvers/flow/scheme/residual.hpp"
+#include "solvers/flow/scheme/work.hpp"
 #include "solvers/flow/settings.hpp"
 #include "solvers/flow/zones.hpp"
 
@@ -140,6 +141,9 @@ inline void add_cells(const Box& cells, int components, const FieldView<const do
     for (int c = 0; c < components; ++c)
         graph::for_each(cells, [&](int i, int j, int k) { to(i, j, k, c) += from(i, j, k, c); });
 }
+
+/// What a task does for a cell, in profiles.
+inline void declare_work(Task& task, const Work& work) { task.work(work.operations, work.bytes()); }
 
 /// What a task that changes the state gives receptors: the values of their donors before the step.
 class ReceptorsFilled {

@@ -62,6 +62,7 @@ void find_residual(const Step& step, Scope& in) {
     const Scheme& scheme = step.scheme;
     const bool unsteady = !step.settings.steady();
     Task task = in.task(step.named("residual"), step.zones());
+    declare_work(task, WorkOf(Dim, scheme).residual() + WorkOf(Dim, scheme).diagonals());
     const auto around = scheme.viscous() ? step.layers(2) : step.layers(2).without_corners();
     const auto q = task.need(step.q(), around);
     const auto geometry = task.need(l.geometry);
@@ -133,6 +134,7 @@ void sweep(const Step& step, Scope& in, int sign) {
     const int version = up ? 0 : 1;
     const auto order = graph::upwind(step.ways(sign)).within_zones();
     Task task = in.task(step.named(up ? "forward sweep" : "backward sweep"), step.zones());
+    declare_work(task, WorkOf(Dim, scheme).sweep());
     const auto around = step.layers(1).without_corners();
     const auto q = task.need(step.q(), around);
     const auto geometry = task.need(l.geometry);
@@ -207,6 +209,7 @@ void make_update(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     Task task = in.task(step.named("update"), step.zones());
+    declare_work(task, WorkOf(Dim, scheme).update() + WorkOf(Dim, scheme).viscosity());
     const auto verdict = task.need(l.verdict);
     const auto geometry = task.need(l.geometry);
     const OutletPressures outlets(step, task);

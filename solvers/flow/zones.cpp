@@ -115,7 +115,9 @@ FlowState far_field(const Settings& s, int dimensions) {
 }
 
 GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
-    if (g.kind != "file") return cut(generate(generator(g, keys)));
+    Int3 most{};
+    for (std::size_t d = 0; d < g.zone.size(); ++d) most[d] = static_cast<int>(g.zone[d]);
+    if (g.kind != "file") return cut(generate(generator(g, keys)), most);
     GridFiles files;
     files.grid = found(g.file, keys);
     files.form = known_form(g.form);
@@ -134,7 +136,7 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
                                     g.turn_axis),
                         "the angle of the sector, about the axis that it has");
     }
-    return cut(std::move(system));
+    return cut(std::move(system), most);
 }
 
 }  // namespace

@@ -42,6 +42,14 @@ def test_sweeps_of_a_zone_follow_each_other(machine: Machine) -> None:
     assert step.waiting == pytest.approx(1 - 4 * 10 / (4 * 25))
 
 
+def test_sweeps_of_a_zone_that_is_cut_are_shorter() -> None:
+    """In two halves of two patches; values go on between them as before."""
+    cut = Work.of_zones([(32, 8, 8)], np.zeros((1, 3)), (8, 8, 8), [], sweep=16)
+    assert cut.before == [[], [0], [], [2]] and cut.faces == row(4).faces
+    step = step_time(cut, np.arange(4), RATES, Machine((1,) * 4))
+    assert step.seconds == pytest.approx(CELLS * (4 + 2 * 2 + 2 * 3 + 1))
+
+
 def test_zones_that_know_nothing_of_each_other_scale() -> None:
     work = boxes(8)
     step = step_time(work, owners_along_curve(work, (1,) * 8), RATES, Machine((1,) * 8))

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/graph/small.hpp"
@@ -312,6 +313,74 @@ struct Deep {
             for (double& each : v) each += 1e-5 * all;
         }
         return {v, w};
+    }
+};
+
+/// A repetition in the start: u is smoothed over its neighbours until its sum of absolute values is small
+/// enough; how many rounds that takes is not known before. Steps add to it.
+struct Settled {
+    Graph graph{"settled"};
+    Grid& grid;
+    Field<double> u, before;
+    Scalar<double> size;
+    static constexpr double kShare = 0.7;
+    static constexpr int kMost = 60;
+
+    explicit Settled(const GridShape& shape)
+        : grid(graph.grid("grid", shape)),
+          u(graph.field<double>("u", grid, On::cells)),
+          before(graph.field<double>("before", grid, On::cells)),
+          size(graph.scalar<double>("size", Reduce::sum)) {
+        Task first = graph.start().task("first", grid);
+        first.run([u = first.make(u)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[u](i, j, k) = Heat::first(i, j, k); });
+        });
+        const auto cells = static_cast<double>(shape.cells.volume());
+        Scope& scope = graph.start().repeat<double>(
+            "settle", size.at(0), [cells](double s) { return s < kShare * cells; }, kMost);
+        scope.takes(u.at(0));
+        Task copy = scope.task("copy", grid);
+        copy.run([u = copy.need(u.at(0)), c = copy.make(before)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[c](i, j, k) = here[u](i, j, k); });
+        });
+        Task smooth = scope.task("smooth", grid);
+        smooth.run([c = smooth.need(before, ghosts(1)), u = smooth.modify(u),
+                    s = smooth.contribute(size)](Here& here) {
+            const auto from = here[c];
+            for_each(here.cells(), [&](int i, int j, int k) {
+                here[u](i, j, k) = smoothed(from(i, j, k), from(i - 1, j, k), from(i, j + 1, k));
+                here[s] += std::abs(here[u](i, j, k));
+            });
+        });
+        Task add = graph.step().task("add", grid);
+        add.run([u = add.modify(u)](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[u](i, j, k) += 1; });
+        });
+    }
+    [[nodiscard]] static double smoothed(double own, double below, double beside) {
+        return 0.5 * own + 0.25 * below + 0.25 * beside;
+    }
+
+    /// u on a periodic domain after so many steps, and the rounds that it took.
+    [[nodiscard]] static std::pair<std::vector<double>, int> plainly(const GridShape& shape, int steps) {
+        const Int3 n = shape.cells.hi;
+        const auto cell = [&](int i, int j, int k) {
+            return static_cast<std::size_t>((i + n[0]) % n[0] + n[0] * (j % n[1] + n[1] * k));
+        };
+        std::vector<double> u(static_cast<std::size_t>(n[0] * n[1] * n[2])), next(u.size());
+        for_each(shape.cells, [&](int i, int j, int k) { u[cell(i, j, k)] = Heat::first(i, j, k); });
+        int round = 0;
+        for (double size = 1e300; round < kMost && size >= kShare * static_cast<double>(u.size()); ++round) {
+            size = 0;
+            for_each(shape.cells, [&](int i, int j, int k) {
+                next[cell(i, j, k)] = smoothed(u[cell(i, j, k)], u[cell(i - 1, j, k)], u[cell(i, j + 1, k)]);
+                size += std::abs(next[cell(i, j, k)]);
+            });
+            std::swap(u, next);
+        }
+        for (int step = 0; step < steps; ++step)
+            for (double& each : u) each += 1;
+        return {u, round};
     }
 };
 

@@ -57,7 +57,7 @@ void same_for_seeds(const std::string& name, int seeds) {
 
 TEST_CASE("over nodes a graph gives the same bits as on one") {
     for (const std::string name :
-         {"heat-round", "mixed", "some", "factored", "families", "walk", "asks", "deep"}) {
+         {"heat-round", "mixed", "some", "factored", "families", "walk", "asks", "deep", "settled"}) {
         const std::string expected = output_of(TEST_MEMBER, {name, "40"}, 1, 0);
         for (const auto& [ranks, per_node] : {std::pair(2, 1), std::pair(4, 1), std::pair(4, 2)}) {
             CAPTURE(name, ranks, per_node);

@@ -99,3 +99,27 @@ TEST_CASE("a repetition in a condition in a subcycle leaves what loops within lo
         }
     }
 }
+
+TEST_CASE("a repetition in the start ends by its sum, as a loop does") {
+    const auto [plain, rounds] = Settled::plainly(kRound, 2);
+    CHECK(rounds > 3);
+    CHECK(rounds < Settled::kMost);
+    for (const int threads : {1, 3}) {
+        Settled settled(kRound);
+        Simulation run(settled.graph, Members::alone(), {.threads = threads});
+        run.start();
+        run.advance(2);
+        const auto u = values_now<double>(run, settled.u.id());
+        bool same = true;
+        for (int p = 0; p < settled.grid.patches(); ++p) {
+            std::size_t next = 0;
+            for_each(settled.grid.box(p), [&](int i, int j, int k) {
+                const Int3 all = kRound.cells.hi;
+                same = same && u[static_cast<std::size_t>(p)][next++] ==
+                                   plain[static_cast<std::size_t>(i + all[0] * (j + all[1] * k))];
+            });
+        }
+        CAPTURE(threads);
+        CHECK(same);
+    }
+}

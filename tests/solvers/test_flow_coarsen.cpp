@@ -1,6 +1,9 @@
 // Coarser grids of a family.
 #include "solvers/flow/grid/coarsen.hpp"
 
+#include <map>
+#include <string>
+
 #include "core/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
@@ -55,6 +58,35 @@ TEST_CASE("a coarser grid has every second or fourth node, and joins that match"
             CHECK(coarse.boundaries.size() == fine->boundaries.size());
             check_all(coarse);
         }
+}
+
+TEST_CASE("zones are cut so that they are no longer than they may be") {
+    AirfoilGrid airfoil;
+    airfoil.cells_surface = 64, airfoil.cells_wake = 24, airfoil.cells_out = 112;
+    airfoil.farfield = 20;
+    const Int3 most{20, 40, 0};
+    const GridSystem whole = cut(generate(airfoil)), parts = cut(generate(airfoil), most);
+    CHECK(whole.source->zones().size() == 3);
+    // 24, 64 and 24 cells along: 2, 4 and 2 parts; 112 outwards: 3, of 32 or 40 cells.
+    CHECK(parts.source->zones().size() == 8 * 3);
+    std::int64_t cells = 0;
+    for (const ZoneShape& zone : parts.source->zones()) {
+        cells += std::int64_t{zone.cells[0]} * zone.cells[1];
+        for (std::size_t a = 0; a < 2; ++a) {
+            CHECK(zone.cells[a] <= most[a]);
+            CHECK(zone.cells[a] % 8 == 0);
+        }
+    }
+    CHECK(cells == (64 + 2 * 24) * 112);
+    check_all(parts);
+    check_all(coarsened(parts, 2));
+    const auto faces = [](const GridSystem& grid) {
+        std::map<std::string, int> all;
+        for (const BoundaryRange& b : grid.boundaries)
+            all[b.name] += (b.points.end[0] - b.points.begin[0]) + (b.points.end[1] - b.points.begin[1]);
+        return all;
+    };
+    CHECK(faces(parts) == faces(whole));
 }
 
 TEST_CASE("cells that are no multiple are refused with zone and axis") {

@@ -153,6 +153,17 @@ std::vector<std::pair<int, int>> pieces(const std::set<int>& cuts, int begin, in
     return found;
 }
 
+/// Cuts of a zone that is longer than it may be, between those that it has.
+void shorten(int cells, int most, std::set<int>& cuts) {
+    if (most <= 0) return;
+    for (const auto& [begin, end] : pieces(cuts, 0, cells)) {
+        const int length = end - begin, parts = (length + most - 1) / most;
+        int unit = 16;  // grids of every second point of the parts are wanted, too
+        while (length % unit != 0 || (length / unit + parts - 1) / parts * unit > most) unit /= 2;
+        for (int part = 1; part < parts; ++part) cuts.insert(begin + length / unit * part / parts * unit);
+    }
+}
+
 /// New zones, and which one has which part of the old ones.
 struct Division {
     std::vector<Cuts> cuts;
@@ -266,8 +277,12 @@ void join_parts(const Division& division, int zone, std::vector<JoinRange>& join
 
 }  // namespace
 
-GridSystem cut(GridSystem whole) {
-    const Division division = divide(whole, find_cuts(whole));
+GridSystem cut(GridSystem whole, const Int3& most) {
+    std::vector<Cuts> cuts = find_cuts(whole);
+    for (std::size_t z = 0; z < cuts.size(); ++z)
+        for (std::size_t a = 0; a < static_cast<std::size_t>(whole.dimensions); ++a)
+            shorten(whole.source->zones()[z].cells[a], most[a], cuts[z][a]);
+    const Division division = divide(whole, std::move(cuts));
     GridSystem parts{nullptr, {}, {}, whole.dimensions, whole.notes};
     for (const JoinRange& join : whole.joins) cut_join(division, join, parts.joins);
     for (std::size_t z = 0; z < division.first.size(); ++z)
@@ -297,9 +312,9 @@ GridSystem cut(GridSystem whole) {
     for (std::size_t z = 0; z < zones.size(); ++z) {
         const auto n = division.counts(static_cast<int>(z));
         if (n[0] * n[1] * n[2] > 1)
-            parts.notes.push_back(
-                fmt::format("{} is cut into {} x {} x {} zones, where ranges end within its faces",
-                            zone_text(*whole.source, static_cast<int>(z)), n[0], n[1], n[2]));
+            parts.notes.push_back(fmt::format("{} is cut into {} x {} x {} zones{}",
+                                              zone_text(*whole.source, static_cast<int>(z)), n[0], n[1], n[2],
+                                              most == Int3{} ? ", where ranges end within its faces" : ""));
     }
     parts.source = division.zones.size() == zones.size()
                        ? whole.source

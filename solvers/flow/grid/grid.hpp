@@ -84,9 +84,11 @@ struct GridSystem {
 
 /// Cuts zones where a range ends within a face, so that each face of the new zones is wholly joined (to one
 /// or several donors) or wholly one boundary. Faces already so are left whole. A C-grid becomes three zones.
+/// Zones with more cells along an axis than `most` (0: any number) are cut into equal parts, too: at
+/// multiples of 16, 8, 4 or 2 cells where the zone has such a number.
 /// Throws Error for a part of a face that has neither condition nor join, has two of them, or whose range is
 /// none of a face: with zone and indices. Keeps what is not cut.
-[[nodiscard]] GridSystem cut(GridSystem whole);
+[[nodiscard]] GridSystem cut(GridSystem whole, const Int3& most = {});
 
 /// "zone 2 (wing)" with numbers from 1, and "i-min", "k-max", for messages.
 [[nodiscard]] std::string zone_text(const GridSource& source, int zone);

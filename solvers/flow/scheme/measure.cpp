@@ -1,7 +1,8 @@
 // strata-flow-scheme: what the residual, a sweep and a whole implicit iteration take on one core, for RANS
-// with Spalart-Allmaras on a block over a plate, as seconds a cell; the bytes that have to be moved; and
-// which share that is of what memory (a triad over as many bytes) and the processor (additions and products
-// in lanes) allow, both measured in the same run.
+// with Spalart-Allmaras on a block over a plate, as seconds a cell; the bytes that have to be moved and the
+// operations; and which share that is of what memory (a triad over as many bytes) and the processor
+// (additions and products in lanes) allow, both measured in the same run. The roofline of a kernel is the
+// longer of both times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/residual.hpp"
+#include "solvers/flow/scheme/work.hpp"
 
 namespace {
 
@@ -194,13 +196,6 @@ double arithmetic(double seconds) {
     return 2.0 * kChains * kRounds * kLanes / best;
 }
 
-/// Doubles a cell that a kernel reads or writes at least once; a field that is only written is read first by
-/// the caches.
-struct Traffic {
-    int read, write;
-    [[nodiscard]] double bytes() const { return 8.0 * (read + 2 * write); }
-};
-
 struct Choice {
     long dimensions = 2;
     Int3 cells{}, patch{};
@@ -223,11 +218,8 @@ template <int Dim>
 void measure(const Choice& c) {
     Plate<Dim> plate(c.cells, c.patch);
     const auto cells = static_cast<double>(plate.cells.volume());
-    constexpr int q = Dim + 3, faces = Dim * Dim;  // q with nu~
-    // r and nu~'s; one slope, two inverses, two viscosities, volume, centre, distance.
-    const Traffic residual{q + faces + 1 + Dim + 1, q + 1}, step{2 * q + faces + 2 + 1, 4},
-        sweep{2 * q + faces + 4, 0}, change{2 * q, 0};
-    const double doubles = 2 * q + faces + Dim + 6;
+    const WorkOf work(Dim, plate.scheme);
+    const double doubles = 2 * (Dim + 3) + Dim * Dim + Dim + 6;
 
     plate.residuals(), plate.steps(), plate.sweep(true), plate.sweep(false);
     const UpdateCount count = plate.change();
@@ -243,23 +235,29 @@ void measure(const Choice& c) {
         plate.patch_size.hi[1], plate.patch_size.hi[2], doubles, cells * doubles * 8e-6);
     fmt::print("triad over as many bytes {:.1f} GB/s, additions and products {:.1f} GF/s\n", bandwidth * 1e-9,
                peak * 1e-9);
-    fmt::print("{:<12} {:>10} {:>12} {:>18}\n", "", "ns a cell", "bytes a cell", "of the bandwidth");
-    double all = 0, all_bytes = 0;
-    const auto show = [&](const char* name, const Traffic& t, const std::function<void()>& work) {
-        const double seconds = shortest(c.seconds, work) / cells;
-        all += seconds, all_bytes += t.bytes();
-        fmt::print("{:<12} {:>10.2f} {:>12.0f} {:>16.0f} %\n", name, seconds * 1e9, t.bytes(),
-                   100 * t.bytes() / bandwidth / seconds);
+    fmt::print("{:<12} {:>10} {:>8} {:>8} {:>8} {:>14} {:>12} {:>12}\n", "", "ns a cell", "bytes", "flops",
+               "GF/s", "of bandwidth", "of products", "of roofline");
+    double all = 0, all_bytes = 0, all_flops = 0, least = 0;
+    const auto line = [&](const char* name, double seconds, double bytes, double flops, double roofline) {
+        fmt::print("{:<12} {:>10.2f} {:>8.0f} {:>8.0f} {:>8.1f} {:>12.0f} % {:>10.0f} % {:>10.0f} %\n", name,
+                   seconds * 1e9, bytes, flops, 1e-9 * flops / seconds, 100 * bytes / bandwidth / seconds,
+                   100 * flops / peak / seconds, 100 * roofline / seconds);
     };
-    show("residual", residual, [&] { plate.residuals(); });
-    show("diagonals", step, [&] { plate.steps(); });
-    show("forward", sweep, [&] { plate.sweep(true); });
-    show("backward", sweep, [&] { plate.sweep(false); });
+    const auto show = [&](const char* name, const Work& of, const std::function<void()>& call) {
+        const double seconds = shortest(c.seconds, call) / cells;
+        const double roofline = std::max(of.bytes() / bandwidth, of.operations / peak);
+        all += seconds, all_bytes += of.bytes(), all_flops += of.operations, least += roofline;
+        line(name, seconds, of.bytes(), of.operations, roofline);
+    };
+    show("residual", work.residual(), [&] { plate.residuals(); });
+    show("diagonals", work.diagonals() + work.viscosity(), [&] { plate.steps(); });
+    show("forward", work.sweep(), [&] { plate.sweep(true); });
+    show("backward", work.sweep(), [&] { plate.sweep(false); });
     std::fill(plate.r.data.begin(), plate.r.data.end(), 0.0);
     std::fill(plate.nu_r.data.begin(), plate.nu_r.data.end(), 0.0);
-    show("update", change, [&] { plate.change(); });
-    fmt::print("{:<12} {:>10.2f} {:>12.0f} {:>16.0f} %   {:.2f} M cells a second\n", "iteration", all * 1e9,
-               all_bytes, 100 * all_bytes / bandwidth / all, 1e-6 / all);
+    show("update", work.update(), [&] { plate.change(); });
+    line("iteration", all, all_bytes, all_flops, least);
+    fmt::print("{:.2f} M cells a second\n", 1e-6 / all);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
 //   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, asks, and -round; sweeps, sweeps-boxes; families; quarter; dear. save: a
+// NAME: heat, mixed, some, factored, asks, and -round; settled, deep, walk; sweeps, sweeps-boxes; families; quarter; dear. save: a
 // checkpoint whenever patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
@@ -241,6 +241,9 @@ int main(int argc, char** argv) {
                     throw Error("a process is in another task of the team");
             });
             run(team, deep.graph, asked);
+        } else if (asked.name == "settled") {
+            Settled settled(kRound);
+            run(team, settled.graph, asked);
         } else if (asked.name == "walk") {
             Walk walk(kRound);
             run(team, walk.graph, asked);

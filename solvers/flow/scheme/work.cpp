@@ -1,0 +1,94 @@
+#include "solvers/flow/scheme/work.hpp"
+
+#include "solvers/flow/scheme/lines.hpp"
+
+namespace strata::flow {
+
+namespace {
+
+/// For two and three dimensions.
+struct Each {
+    double two, three;
+    [[nodiscard]] double in(int dimensions) const { return dimensions == 2 ? two : three; }
+};
+/// Without viscosity, laminar, and with Spalart and Allmaras' equation.
+struct ByModel {
+    Each none, laminar, spalart_allmaras;
+    [[nodiscard]] double in(int dimensions, const Scheme& scheme) const {
+        if (!scheme.viscous()) return none.in(dimensions);
+        return (scheme.turbulent() ? spalart_allmaras : laminar).in(dimensions);
+    }
+};
+
+// Counted: kappa = 1/3 without limiter, Roe's flux as it is, advection of the model of first order.
+constexpr ByModel kResidual{{497, 889}, {711, 1611}, {1050, 2188}};
+constexpr ByModel kDiagonals{{156, 243}, {158, 245}, {165, 252}};
+constexpr ByModel kSweep{{204, 384}, {211, 394}, {235, 445}};
+constexpr ByModel kViscosity{{0, 0}, {47, 50}, {64, 67}};
+constexpr ByModel kUpdate{{28, 34}, {28, 34}, {33, 39}};
+constexpr ByModel kFirstLines{{0, 0}, {1288, 2034}, {1319, 2073}},
+    kLaterLines{{0, 0}, {1320, 2084}, {1352, 2124}};
+// What options add, for each face that a cell has along the axes.
+constexpr Each kFirstOrder{-54, -67};
+constexpr Each kMinmod{72, 90}, kVanAlbada{128, 160}, kVanLeer{32, 40};
+constexpr double kLowMach = 24, kEntropyFix = 13, kSecondOrderModel = 82;
+
+}  // namespace
+
+WorkOf::WorkOf(int dimensions, const Scheme& scheme)
+    : n_(dimensions + 2 + (scheme.turbulent() ? 1 : 0)),
+      model_(scheme.turbulent() ? 1 : 0),
+      faces_(dimensions * dimensions),
+      d_(dimensions),
+      scheme_(scheme) {}
+
+Work WorkOf::residual() const {
+    double each_face = 0;
+    switch (scheme_.muscl.limiter) {
+        case Limiter::none:
+            break;
+        case Limiter::minmod:
+            each_face = kMinmod.in(d_);
+            break;
+        case Limiter::van_albada:
+            each_face = kVanAlbada.in(d_);
+            break;
+        case Limiter::van_leer:
+            each_face = kVanLeer.in(d_);
+    }
+    if (scheme_.muscl.first_order) each_face = kFirstOrder.in(d_);
+    if (scheme_.low_mach) each_face += kLowMach;
+    if (scheme_.entropy_fix > 0) each_face += kEntropyFix;
+    if (scheme_.turbulent() && scheme_.sa.second_order) each_face += kSecondOrderModel;
+    // State, face vectors, volume, and where gradients are wanted, centres and wall distance
+    const double geometry = faces_ + 1 + (scheme_.viscous() ? d_ : 0) + model_;
+    return {kResidual.in(d_, scheme_) + d_ * each_face, n_ + geometry, n_ + model_};
+}
+
+Work WorkOf::diagonals() const {
+    const double viscosity = scheme_.viscous() ? 1 + model_ : 0;
+    return {kDiagonals.in(d_, scheme_), n_ - model_ + faces_ + 1 + viscosity + model_, 1 + model_};
+}
+
+Work WorkOf::sweep() const {
+    const double viscosity = scheme_.viscous() ? 1 + model_ : 0;
+    // The change is read and written in one place.
+    return {kSweep.in(d_, scheme_), 2 * n_ + faces_ + 1 + model_ + viscosity - n_, n_};
+}
+
+Work WorkOf::viscosity() const { return {kViscosity.in(d_, scheme_), n_ + 1, 2 + model_}; }
+
+Work WorkOf::update() const { return {kUpdate.in(d_, scheme_), n_, n_}; }
+
+Work WorkOf::elimination(bool first) const {
+    const double viscosity = scheme_.viscous() ? 2 + model_ : 0, square = (n_ - model_) * (n_ - model_);
+    return {(first ? kFirstLines : kLaterLines).in(d_, scheme_),
+            2 * n_ - model_ + faces_ + 1 + 1 + model_ + viscosity, n_ + square + model_};
+}
+
+Work WorkOf::substitution() const {
+    const double square = (n_ - model_) * (n_ - model_);
+    return {2 * square + 2 * model_, n_ + square + model_, n_};
+}
+
+}  // namespace strata::flow
