@@ -12,7 +12,7 @@ counts.
 
 A step is played as the graph has it with LU-SGS (schedule.py): residual, forward and backward sweep over the
 patches of each zone in their order, a decision of all, update; patches lie with processes along Hilbert's
-curve. Zones are as they are, or cut (`grid.zone`), which makes sweeps shorter and takes more iterations. Times
+curve. Zones are as they are, or cut (`grid.zone`): sweeps are shorter then, and iterations are more. Times
 of tasks are those of a run of RANS in three dimensions on this machine with patches of the same size. What a
 machine of many nodes adds is assumed and printed: latency and bandwidth of its network, cores of a node.
 Efficiency is the time of the same step on one core, with the patches that are fastest there, over CPUs times
@@ -211,8 +211,9 @@ def predict(given: argparse.Namespace) -> list[str]:
             for patch in given.patch
             for sweep in given.zone
         }
+        whole = given.zone[0]
         alone = np.min(
-            [times(works[patch, given.zone[0]], rates[patch], (1,), given)[0] for patch in given.patch], axis=0
+            [times(works[patch, whole], rates[patch], (1,), given)[0] for patch in given.patch], axis=0
         )
         for cpus in given.cpus:
             rows = []
@@ -224,8 +225,8 @@ def predict(given: argparse.Namespace) -> list[str]:
                     some = f"{min(team)}" if min(team) == max(team) else f"{min(team)} or {max(team)}"
                     paper = COLUMBIA.get(cpus) if name == "overflow-d" else None
                     shares = [efficiency.min(), efficiency.mean(), exchange, waiting]
-                    whole = f", zones of {sweep}" if sweep else ""
-                    cells = [name, str(cpus), f"{len(team)}x{some}, {shown(patch)}{whole}"]
+                    cut = f", zones of {sweep}" if sweep else ""
+                    cells = [name, str(cpus), f"{len(team)}x{some}, {shown(patch)}{cut}"]
                     cells += [f"{100 * share:.1f} %" for share in shares]
                     cells.append(f"{100 * paper:g} %" if paper else "")
                     rows.append((efficiency.min(), f"| {' | '.join(cells)} |"))
