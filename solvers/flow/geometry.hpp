@@ -66,20 +66,27 @@ class PatchGeometry {
     [[nodiscard]] FieldView<T> volumes(const graph::ListView<T>& list) const {
         return view_in(list, volumes_, around(), 1);
     }
-    /// What kernels read; q, nu_tilde and wall distance are the caller's.
+    /// What kernels read; q, nu_tilde, wall distance and eddies are the caller's.
     [[nodiscard]] Patch<Dim> patch(const graph::ListView<const double>& list,
                                    const FieldView<const double>& q, const FieldView<const double>& nu_tilde,
-                                   const FieldView<const double>& wall_distance) const {
+                                   const FieldView<const double>& wall_distance,
+                                   const FieldView<const double>& eddies = no_field()) const {
         if constexpr (Dim == 2)
-            return {
-                q, nu_tilde, {faces(list, 0), faces(list, 1)}, volumes(list), centres(list), wall_distance};
+            return {q,
+                    nu_tilde,
+                    {faces(list, 0), faces(list, 1)},
+                    volumes(list),
+                    centres(list),
+                    wall_distance,
+                    eddies};
         else
             return {q,
                     nu_tilde,
                     {faces(list, 0), faces(list, 1), faces(list, 2)},
                     volumes(list),
                     centres(list),
-                    wall_distance};
+                    wall_distance,
+                    eddies};
     }
 
   private:

@@ -20,8 +20,9 @@ using graph::Field;
 using graph::List;
 using graph::Scalar;
 
-/// Sums of squares of R / V: of rho, rho u (all directions together), rho E, nu_tilde.
-inline constexpr int kNorms = 4;
+/// Sums of squares of R / V: of rho, rho u (all directions together), rho E, and the turbulence model's
+/// equations.
+inline constexpr int kNorms = 5;
 using Norms = std::array<double, kNorms>;
 
 /// What a step would do to cells: how many it changes by more than it may, and how many to no number.
@@ -41,14 +42,15 @@ struct Labels {
 
     // The state, with two layers beyond boundaries
     Field<double> q;            // rho, rho u, rho E
-    Field<double> nu_tilde;     // Spalart and Allmaras' variable
-    Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer
+    Field<double> nu_tilde;     // Spalart and Allmaras' variable, or Menter's k and omega
+    Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer; with Menter's
+                                // model also the turbulent viscosity (kEddy)
     Field<double> old, nu_old;  // unsteady: at the end of the step before, which keeps the one before it
 
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;
     Field<double> diagonal, diagonal_nu;
-    /// Where lines are solved, of each pass over them; nu_tilde is the last component of changes.
+    /// Where lines are solved, of each pass over them; nu_tilde has the last components of changes.
     struct Lines {
         Field<double> factors, eliminated, changed;
     };
@@ -56,7 +58,7 @@ struct Labels {
 
     // Within a multigrid cycle
     Field<double> defect;      // R of the state at the end of the iterations, which goes to the coarser grid
-    List<double> restricted;   // state, nu_tilde and defect on the coarser grid's cells of this patch
+    List<double> restricted;   // state, defect, nu_tilde (or mu_t) on the coarser grid's cells of this patch
     Field<double> before;      // coarser grid: the state that it got
     Field<double> forcing;     // coarser grid: what is added to its residual; at first the defect that it got
     Field<double> correction;  // finer grid: what each cell's parent has changed by
@@ -99,7 +101,8 @@ struct Shown {
 
 /// Columns of the series: of the grid that is at work.
 struct Report {
-    Scalar<double> residual, residual_momentum, residual_energy, residual_nu;
+    Scalar<double> residual, residual_momentum, residual_energy;
+    std::vector<Scalar<double>> residual_model;  // of each equation of the turbulence model
     Scalar<double> lift, drag, moment, cfl, failures;
     Scalar<double> largest_residual;  // so far, on this grid
     Scalar<double> time;

@@ -19,7 +19,7 @@ FieldView<T> components_from(const FieldView<T>& f, int first) {
             f.box()};
 }
 
-/// Changes of state and nu~, in one field.
+/// Changes of the state and of the model's variables, in one field.
 template <int Dim>
 Upwind both(const FieldView<const double>& f, bool turbulent) {
     if (f.origin() == nullptr) return {no_field(), no_field()};

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
         std::vector<graph::Scalar<double>> series{r.residual, r.residual_momentum, r.residual_energy};
         std::vector<graph::ShownLabel> fields{l.q};
         if (settings.scheme().turbulent()) {
-            series.push_back(r.residual_nu);
+            series.insert(series.end(), r.residual_model.begin(), r.residual_model.end());
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
         graph::ShownLabel blank;  // holes are hidden

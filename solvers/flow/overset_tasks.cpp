@@ -115,8 +115,8 @@ ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.la
     if (labels_ == nullptr) return;
     status_ = task.need(labels_->status());
     q_ = labels_->q->need(task);
-    turbulent_ = step.turbulent();
-    if (turbulent_) nu_ = labels_->nu_tilde->need(task);
+    model_ = step.model_equations();
+    if (model_ > 0) nu_ = labels_->nu_tilde->need(task);
 }
 
 void ReceptorsFilled::in(const Here& here, int components, const FieldView<double>& q,
@@ -124,12 +124,14 @@ void ReceptorsFilled::in(const Here& here, int components, const FieldView<doubl
     if (labels_ == nullptr) return;
     const auto values = here[q_];
     std::span<const double> nu;
-    if (turbulent_) nu = here[nu_];
+    if (model_ > 0) nu = here[nu_];
     overset::for_each_receptor(here.cells(), here[status_], [&](const Int3& at, std::size_t n) {
         for (int c = 0; c < components; ++c)
             q(at[0], at[1], at[2], c) =
                 values[n * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
-        if (turbulent_) nu_tilde(at[0], at[1], at[2]) = nu[n];
+        for (int m = 0; m < model_; ++m)
+            nu_tilde(at[0], at[1], at[2], m) =
+                nu[n * static_cast<std::size_t>(model_) + static_cast<std::size_t>(m)];
     });
 }
 

@@ -95,13 +95,16 @@ template void declare_forces<3>(const Step&, Scope&);
 Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
                       const FlowZones& grid) {
     Report r;
-    const bool turbulent = s.scheme().turbulent();
+    const Scheme scheme = s.scheme();
     const auto number = [&](const char* name, int history = 0) {
         return graph.scalar<double>(name, {.history = history});
     };
     r.residual = number("residual"), r.residual_momentum = number("residual momentum");
     r.residual_energy = number("residual energy");
-    if (turbulent) r.residual_nu = number("residual nu");
+    if (scheme.is_sst())
+        r.residual_model = {number("residual k"), number("residual omega")};
+    else if (scheme.turbulent())
+        r.residual_model = {number("residual nu")};
     r.lift = number("lift"), r.drag = number("drag"), r.moment = number("moment"), r.cfl = number("cfl");
     r.failures = number("failed steps", 1), r.largest_residual = number("largest residual", 1);
     r.time = number("time", 1);
@@ -128,15 +131,15 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
                energy = make(r.residual_energy), lift = make(r.lift), drag = make(r.drag),
                moment = make(r.moment), cfl = make(r.cfl), largest = make(r.largest_residual),
                time = make(r.time), failures = make(r.failures);
-    ScalarUse<double> nu;
-    if (turbulent) nu = make(r.residual_nu);
+    std::vector<ScalarUse<double>> model;
+    for (const Scalar<double>& one : r.residual_model) model.push_back(make(one));
     const auto done = task.make(r.done);
     task.run([=, &s, reference = s.reference_values(grid.dimensions())](Here& here) {
         const Stages::Place at = stages.at(here.step);
         const Used& used = levels[at.stage];
         const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / used.cells); };
         here[residual] = norm(0), here[momentum] = norm(1), here[energy] = norm(2);
-        if (turbulent) here[nu] = norm(3);
+        for (std::size_t m = 0; m < model.size(); ++m) here[model[m]] = norm(3 + m);
         here[largest] = std::max(at.iteration == 0 ? 0 : here[largest_before], here[residual]);
         here[failures] = here[failures_before] + here[used.verdict];
         const Coefficients::Part forces = coefficients(here[used.walls], reference).all;

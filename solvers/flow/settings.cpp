@@ -113,9 +113,11 @@ void add_overset_keys(CaseSchema& keys, OversetKeys& o) {
 void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key("flow.equations", &f.equations,
              {.choices = {"euler", "laminar", "rans"}, .meaning = "without viscosity, with it, or averaged"});
-    keys.key("flow.model", &f.model,
-             {.choices = {"sa", "sa-neg"},
-              .meaning = "of turbulence: Spalart and Allmaras', or its negative form"});
+    keys.key(
+        "flow.model", &f.model,
+        {.choices = {"sa", "sa-neg", "sst", "sst-v"},
+         .meaning = "of turbulence: Spalart and Allmaras', or its negative form; Menter's SST, or its form "
+                    "with production by the vorticity (SST-Vm)"});
     keys.key("flow.mach", &f.mach,
              {.least = 0, .most = 100, .above_least = true, .meaning = "of the far field"});
     keys.key(
@@ -135,6 +137,16 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key("flow.turbulent_prandtl", &f.turbulent_prandtl, {.least = 0, .above_least = true});
     keys.key("flow.nu_tilde", &f.nu_tilde,
              {.least = 0, .meaning = "Spalart's variable in the far field, over its viscosity"});
+    keys.key("flow.k", &f.k,
+             {.least = 0,
+              .most = 1,
+              .above_least = true,
+              .meaning = "sst: turbulent energy in the far field, over its speed of sound squared"});
+    keys.key("flow.omega", &f.omega,
+             {.least = 0,
+              .above_least = true,
+              .meaning = "sst: omega in the far field, times its viscosity over density and speed of sound "
+                         "squared"});
     keys.key("flow.axisymmetric", &f.axisymmetric,
              {.meaning = "two dimensions: x is the axis and y the distance from it"});
     keys.key(
@@ -146,8 +158,8 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key(
         "flow.start", &f.start,
         {.meaning =
-             "PLOT3D Q file at the nodes of the same grid, for the first values (nu_tilde is that of the far "
-             "field); none: `initial`"});
+             "PLOT3D Q file at the nodes of the same grid, for the first values (turbulence is that of the "
+             "far field); none: `initial`"});
 }
 
 void add_initial_keys(CaseSchema& keys, InitialKeys& i) {
@@ -172,7 +184,7 @@ void add_scheme_keys(CaseSchema& keys, SchemeKeys& s) {
     keys.key("scheme.low_mach", &s.low_mach,
              {.meaning = "Rieper's form of Roe's flux: less smoothing of velocities at low Mach numbers"});
     keys.key("scheme.turbulence_order", &s.turbulence_order,
-             {.least = 1, .most = 2, .meaning = "of the advection of Spalart's variable"});
+             {.least = 1, .most = 2, .meaning = "of the advection of the turbulence model's variables"});
 }
 
 void add_time_keys(CaseSchema& keys, TimeKeys& t) {
@@ -356,7 +368,10 @@ Scheme Settings::scheme() const {
     scheme.entropy_fix = numerics.entropy_fix;
     scheme.low_mach = numerics.low_mach;
     if (flow.equations == "laminar") scheme.viscosity = Viscosity::laminar;
-    if (flow.equations == "rans") scheme.viscosity = Viscosity::spalart_allmaras;
+    const bool sst = flow.model == "sst" || flow.model == "sst-v";
+    if (flow.equations == "rans") scheme.viscosity = sst ? Viscosity::sst : Viscosity::spalart_allmaras;
+    scheme.sst.vorticity = flow.model == "sst-v";
+    scheme.sst.second_order = numerics.turbulence_order == 2;
     scheme.sa.negative = flow.model == "sa-neg";
     scheme.sa.second_order = numerics.turbulence_order == 2;
     scheme.axisymmetric = flow.axisymmetric;
@@ -395,6 +410,15 @@ Real3 Settings::velocity(int dimensions) const {
     Real3 u = reference_values(dimensions).stream();
     for (double& component : u) component *= flow.mach;
     return u;
+}
+
+FlowState Settings::far_field(int dimensions) const {
+    return {.rho = 1,
+            .u = velocity(dimensions),
+            .p = 1 / flow.gamma,
+            .nu_tilde = flow.nu_tilde,
+            .k = flow.k,
+            .omega = flow.omega / scheme().gas.viscous_scale()};
 }
 
 namespace {

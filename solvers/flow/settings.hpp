@@ -8,6 +8,7 @@
 
 #include "core/graph/declare/box.hpp"
 #include "core/run/case/case.hpp"
+#include "solvers/flow/boundary/conditions.hpp"
 #include "solvers/flow/output/reference.hpp"
 #include "solvers/flow/scheme/options.hpp"
 #include "solvers/flow/stages.hpp"
@@ -65,7 +66,7 @@ struct OversetKeys {
 struct FlowKeys {
     std::string equations = "euler", model = "sa", up = "y";
     double mach = 0.2, reynolds = 1e6, alpha = 0, beta = 0, temperature = 300, gamma = 1.4, prandtl = 0.72,
-           turbulent_prandtl = 0.9, nu_tilde = 3;
+           turbulent_prandtl = 0.9, nu_tilde = 3, k = 9e-9, omega = 1e-6;
     bool axisymmetric = false;
     std::string initial = "uniform";
     std::string start;  // a PLOT3D Q file
@@ -139,6 +140,7 @@ struct Settings {
     [[nodiscard]] Reference reference_values(int dimensions) const;
     /// Of the far field, whose density and pressure are 1 and 1 / gamma.
     [[nodiscard]] Real3 velocity(int dimensions) const;
+    [[nodiscard]] FlowState far_field(int dimensions) const;
 };
 
 /// The keys, bound to the settings, which must outlive them.

@@ -46,14 +46,15 @@ void make_labels(const Step& step) {
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
     l.q = cells("q", state, kBorder, true, 0, 1);
-    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", kStepViscosities, 1);
+    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", step_viscosities(step.scheme), 1);
     if (step.turbulent()) {
         if (step.is_stage) l.distance = cells("wall distance", 1, 0, true);
-        l.nu_tilde = cells("nu_tilde", 1, kBorder, true);
+        l.nu_tilde =
+            cells(step.scheme.is_sst() ? "k and omega" : "nu_tilde", step.model_equations(), kBorder, true);
     }
     if (!step.settings.steady()) {
         l.old = cells("q before", state, 0, false, 1);
-        if (step.turbulent()) l.nu_old = cells("nu before", 1, 0, false, 1);
+        if (step.turbulent()) l.nu_old = cells("nu before", step.model_equations(), 0, false, 1);
         l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
     }
     if (!step.is_stage) return;
@@ -86,16 +87,18 @@ void make_iteration_labels(const Step& step) {
     l.dq = cells("dq", dims + 2);
     l.diagonal = cells("diagonal", 1);
     if (step.has_lines()) {
-        const int changes = dims + 2 + (step.turbulent() ? 1 : 0);
+        const int changes = dims + 2 + step.model_equations();
         for (int pass = 0; pass < dims; ++pass) {
             const std::string which = fmt::format("lines {}, ", pass + 1);
             Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];
-            of.factors = cells(which + "factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>);
+            of.factors = cells(which + "factors",
+                               dims == 2 ? line_factors<2>(step.scheme) : line_factors<3>(step.scheme));
             of.eliminated = cells(which + "eliminated", changes);
             if (pass < dims - 1) of.changed = cells(which + "changed", changes);
         }
     }
-    if (step.turbulent()) l.dnu = cells("dnu", 1), l.diagonal_nu = cells("diagonal nu", 1);
+    if (const int model = step.model_equations(); model > 0)
+        l.dnu = cells("dnu", model), l.diagonal_nu = cells("diagonal nu", model);
     l.changes = graph.scalar<Changes>(step.prefix + "changes", Reduce::sum);
     l.verdict = graph.scalar<double>(step.prefix + "verdict");
 }
@@ -228,6 +231,13 @@ void read_state(const Here& here, const FlowZones& grid, const OriginValues& sta
     });
 }
 
+/// The model's variables in the far field.
+std::array<double, 2> model_values(const Settings& s) {
+    if (!s.scheme().is_sst()) return {s.flow.nu_tilde, 0};
+    const FlowState far = s.far_field(2);
+    return {far.k, far.omega};
+}
+
 template <int Dim>
 void set_first_values(const Step& step) {
     const Labels& l = step.labels;
@@ -238,8 +248,8 @@ void set_first_values(const Step& step) {
     PerhapsWritten nu, viscosity;
     if (step.turbulent()) nu = task.make(l.nu_tilde);
     if (scheme.viscous()) viscosity = task.make(l.viscosity);
-    task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim),
-              far_nu = step.settings.flow.nu_tilde, start = step.start](Here& here) {
+    task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim), far = model_values(step.settings),
+              model = step.model_equations(), start = step.start](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto centres = of.centres(here[geometry]);
         const auto to = here[q];
@@ -249,11 +259,15 @@ void set_first_values(const Step& step) {
             for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
             const auto state = conserved_of<Dim>(initial.at(x, 0), scheme.gas.gamma);
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = state[static_cast<std::size_t>(c)];
-            if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
+            for (int m = 0; m < model; ++m) turbulence(i, j, k, m) = far[static_cast<std::size_t>(m)];
         });
         if (start) read_state<Dim>(here, grid, *start, to);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
-        if (scheme.viscous())
+        if (scheme.keeps_eddies())  // found in each iteration, or received
+            for (int c = 0; c < kSstViscosities; ++c)
+                for_each(here[viscosity].box(),
+                         [&](int i, int j, int k) { here[viscosity](i, j, k, c) = 0; });
+        else if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);
@@ -265,9 +279,9 @@ void set_first_values(const Step& step) {
         Perhaps nu_now;
         PerhapsWritten nu_old;
         if (step.turbulent()) nu_now = before.need(l.nu_tilde), nu_old = before.make(l.nu_old);
-        before.run([=, turbulent = step.turbulent()](Here& here) {
+        before.run([=, model = step.model_equations()](Here& here) {
             copy_cells(here.cells(), Dim + 2, here[now], here[old]);
-            if (turbulent) copy_cells(here.cells(), 1, here[nu_now], here[nu_old]);
+            if (model > 0) copy_cells(here.cells(), model, here[nu_now], here[nu_old]);
         });
     }
     if (!step.is_stage) return;
@@ -303,8 +317,9 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
     CollectUse<const double> from_nu;
     PerhapsWritten nu, viscosity;
     if (fine.turbulent()) from_nu = task.need(coarse.labels.nu_tilde, relation), nu = task.modify(l.nu_tilde);
-    if (scheme.viscous()) viscosity = task.modify(l.viscosity);
-    task.run([=, &grid = fine.grid, &before = coarse.zones()](Here& here) {
+    const bool follows = fine.viscosity_follows();
+    if (follows) viscosity = task.modify(l.viscosity);
+    task.run([=, &grid = fine.grid, &before = coarse.zones(), model = fine.model_equations()](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         const auto turbulence = here[nu];
@@ -314,13 +329,14 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = values(i / 2, j / 2, Dim == 3 ? k / 2 : k, c);
         });
         if (scheme.turbulent()) {
-            const auto nu_values = view_in(here[from_nu].all, 0, owned, 1);
+            const auto nu_values = view_in(here[from_nu].all, 0, owned, model);
             for_each(here.cells(), [&](int i, int j, int k) {
-                turbulence(i, j, k) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k);
+                for (int m = 0; m < model; ++m)
+                    turbulence(i, j, k, m) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k, m);
             });
         }
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
-        if (scheme.viscous())
+        if (follows)
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);

@@ -51,7 +51,17 @@ struct Step {
     /// Whether iterations solve lines away from walls.
     [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit == "lines"; }
     [[nodiscard]] bool turbulent() const { return scheme.turbulent(); }
-    [[nodiscard]] bool eddies() const { return scheme.eddies(); }
+    /// Components of nu_tilde and its changes.
+    [[nodiscard]] int model_equations() const { return scheme.model_equations(); }
+    /// Whether residuals need nu_tilde.
+    [[nodiscard]] bool needs_nu() const {
+        return scheme.turbulent() || scheme.viscosity == Viscosity::frozen;
+    }
+    /// Whether a task of its own finds viscosities at the beginning of an iteration: they depend on
+    /// gradients.
+    [[nodiscard]] bool finds_eddies() const { return scheme.is_sst(); }
+    /// Whether a task that changes the state also changes the viscosities that follow from it.
+    [[nodiscard]] bool viscosity_follows() const { return scheme.viscous() && !finds_eddies(); }
     [[nodiscard]] auto q() const { return labels.q.at(newest.q); }
     [[nodiscard]] auto nu_tilde() const { return labels.nu_tilde.at(newest.nu_tilde); }
     [[nodiscard]] auto viscosity() const { return labels.viscosity.at(newest.viscosity); }
@@ -125,7 +135,10 @@ void fill_borders(const Here& here, const FlowZones& grid, const Scheme& scheme,
                   const FieldView<double>& nu_tilde, const OutletPressures& outlets = {}) {
     for (const auto& [face, boundary] : grid.boundaries(here.patch)) {
         fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary));
-        if (scheme.turbulent()) fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde);
+        if (scheme.is_sst())
+            fill_border_k_omega<Dim>(scheme.gas, *boundary, face, nodes, readable(q), nu_tilde);
+        else if (scheme.turbulent())
+            fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde);
     }
 }
 
@@ -152,7 +165,7 @@ class ReceptorsFilled {
     std::shared_ptr<OversetLabels> labels_;
     graph::FieldUse<const std::int32_t> status_{};
     graph::AnswersUse<double> q_{}, nu_{};
-    bool turbulent_ = false;
+    int model_ = 0;  // equations of the turbulence model
 };
 
 /// f(i, j, k) for the cells of which cell (i, j, k) of the next coarser grid consists.
@@ -187,6 +200,9 @@ void declare_geometry(const Step& step, const Step* finer = nullptr);
 /// versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);
+/// Of an iteration with Menter's model, the part that finds the turbulent viscosity (eddy_tasks.cpp).
+template <int Dim>
+void declare_eddies(const Step& step, Scope& in);
 /// Of an iteration, the part that solves lines away from walls (line_tasks.cpp).
 template <int Dim>
 void declare_lines(const Step& step, Scope& in);

@@ -110,10 +110,6 @@ Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
     return made;
 }
 
-FlowState far_field(const Settings& s, int dimensions) {
-    return {1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde};
-}
-
 GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     if (g.kind != "file") return cut(generate(generator(g, keys)));
     GridFiles files;
@@ -156,7 +152,7 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
         Boundary made;
         made.name = name;
         made.condition = condition_of(b.kind);
-        made.state = far_field(s, dimensions);
+        made.state = s.far_field(dimensions);
         const double p = 1 / s.flow.gamma;
         made.total_pressure = b.total_pressure * p, made.total_temperature = b.total_temperature;
         made.direction = place(b.direction, 0);

@@ -91,6 +91,7 @@ FlowState total_inflow_state(double gamma, const FlowState& inside, const Bounda
     state.rho = gamma * state.p / T;
     for (std::size_t d = 0; d < 3; ++d) state.u[d] = speed * along[d] / length;
     state.nu_tilde = boundary.state.nu_tilde;
+    state.k = boundary.state.k, state.omega = boundary.state.omega;
     return state;
 }
 

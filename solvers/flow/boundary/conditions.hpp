@@ -43,6 +43,7 @@ struct FlowState {
     Real3 u{};
     double p = 1 / 1.4;
     double nu_tilde = 3;
+    double k = 0, omega = 0;  // of Menter's model, over a^2 and a / L
 };
 
 /// The velocity of a wall at x: velocity + spin x (x - centre). Spin is an angle in radians per time; in two
@@ -60,7 +61,7 @@ struct WallMotion {
 struct Boundary {
     std::string name = {};  // of the ranges on which it holds
     Condition condition = Condition::far_field;
-    FlowState state = {};  // far_field, supersonic_inflow; nu_tilde also of total_inflow
+    FlowState state = {};  // far_field, supersonic_inflow; nu_tilde, k and omega also of total_inflow
     double total_pressure = 1 / 1.4, total_temperature = 1;
     Real3 direction{};  // of total_inflow, of any length; 0: along the face's normal
     double pressure = 1 / 1.4;

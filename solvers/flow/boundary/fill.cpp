@@ -5,6 +5,7 @@
 
 #include "solvers/flow/boundary/states.hpp"
 #include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/scheme/sst.hpp"
 
 namespace strata::flow {
 
@@ -55,6 +56,45 @@ FlowState opened(double gamma, const Boundary& boundary, const FaceGeometry& fac
         default:
             return inside;
     }
+}
+
+/// Whether an open boundary brings its own turbulence with it at the face of a cell.
+template <int Dim>
+bool enters(const Boundary& boundary, const PatchFace& face, const FieldView<const double>& nodes,
+            const FieldView<const double>& q, const Int3& at) {
+    if (boundary.condition != Condition::far_field)
+        return boundary.condition == Condition::total_inflow ||
+               boundary.condition == Condition::supersonic_inflow;
+    const FaceGeometry geometry = face_geometry<Dim>(face, nodes, at);
+    const Int3 beyond = face.beyond(at, 1);
+    double through = 0;
+    for (int d = 0; d < Dim; ++d)
+        through += q(beyond[0], beyond[1], beyond[2], 1 + d) * geometry.normal[static_cast<std::size_t>(d)];
+    return through <= 0;
+}
+
+/// omega on a wall without slip, beside cell `at` of the column.
+template <int Dim>
+double wall_omega(const Gas& gas, const PatchFace& face, const FieldView<const double>& nodes,
+                  const FieldView<const double>& q, const Int3& at) {
+    const FaceGeometry geometry = face_geometry<Dim>(face, nodes, at);
+    Int3 cell = at;  // that of the face's geometry, also in borders of other faces
+    for (std::size_t d = 0; d < 3; ++d) cell[d] = std::clamp(cell[d], face.cells.lo[d], face.cells.hi[d] - 1);
+    constexpr int corners = Dim == 2 ? 4 : 8;
+    Real3 away{};
+    for (std::size_t d = 0; d < Dim; ++d) {
+        for (int n = 0; n < corners; ++n)
+            away[d] +=
+                nodes(cell[0] + n % 2, cell[1] + n / 2 % 2, cell[2] + n / 4, static_cast<int>(d)) / corners;
+        away[d] -= geometry.centre[d];
+    }
+    const double across = dot(away, geometry.normal),
+                 square = geometry.size > 0 ? across * across : dot(away, away);
+    const FlowState first = state_at<Dim>(gas.gamma, q, at),
+                    image = state_at<Dim>(gas.gamma, q, face.beyond(at, 1));
+    const double T = 0.5 * gas.gamma * (first.p / first.rho + image.p / image.rho);
+    const double mu = T * std::sqrt(T) * (1 + gas.sutherland) / (T + gas.sutherland);
+    return 60 * gas.viscous_scale() * mu / (first.rho * sst::beta1 * square);
 }
 
 }  // namespace
@@ -138,24 +178,49 @@ void fill_border_nu(const Boundary& boundary, const PatchFace& face, const Field
     const auto value = [&](const Int3& at) -> double& { return nu_tilde(at[0], at[1], at[2]); };
     graph::for_each(face.first(), [&](int i, int j, int k) {
         const Int3 at{i, j, k};
-        bool enters = boundary.condition == Condition::total_inflow ||
-                      boundary.condition == Condition::supersonic_inflow;
-        if (boundary.condition == Condition::far_field) {
-            const FaceGeometry geometry = face_geometry<Dim>(face, nodes, at);
-            const Int3 beyond = face.beyond(at, 1);
-            double through = 0;
-            for (int d = 0; d < Dim; ++d)
-                through +=
-                    q(beyond[0], beyond[1], beyond[2], 1 + d) * geometry.normal[static_cast<std::size_t>(d)];
-            enters = through <= 0;
-        }
+        const bool given = enters<Dim>(boundary, face, nodes, q, at);
         for (int layer = 1; layer <= kBorder; ++layer) {
             double& there = value(face.beyond(at, layer));
             if (rank(boundary.condition) == 0)
-                there = enters ? boundary.state.nu_tilde : value(at);
+                there = given ? boundary.state.nu_tilde : value(at);
             else
                 there = (boundary.condition == Condition::wall ? -1 : 1) * value(face.inside(at, layer));
         }
+    });
+}
+
+template <int Dim>
+void fill_border_k_omega(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+                         const FieldView<const double>& nodes, const FieldView<const double>& q,
+                         const FieldView<double>& k_omega) {
+    const auto value = [&](const Int3& at, int c) -> double& { return k_omega(at[0], at[1], at[2], c); };
+    const bool is_wall = boundary.condition == Condition::wall, is_open = rank(boundary.condition) == 0;
+    const std::array<double, 2> far{boundary.state.k, boundary.state.omega};
+    graph::for_each(face.first(), [&](int i, int j, int k) {
+        const Int3 at{i, j, k};
+        const bool given = is_open && enters<Dim>(boundary, face, nodes, q, at);
+        const std::array<double, 2> wall{0, is_wall ? wall_omega<Dim>(gas, face, nodes, q, at) : 0};
+        for (int layer = 1; layer <= kBorder; ++layer)
+            for (int c = 0; c < 2; ++c) {
+                const auto n = static_cast<std::size_t>(c);
+                const double image = value(face.inside(at, layer), c);
+                value(face.beyond(at, layer), c) = given     ? far[n]
+                                                   : is_open ? value(at, c)
+                                                   : is_wall ? 2 * wall[n] - image
+                                                             : image;
+            }
+    });
+}
+
+void fill_border_eddies(const Boundary& boundary, const PatchFace& face, int first, int last,
+                        const FieldView<double>& eddies) {
+    const Box& seen = eddies.box();
+    graph::for_each(face.first(), [&](int i, int j, int k) {
+        const Int3 at{i, j, k}, beyond = face.beyond(at, 1);
+        if (!seen.contains(at)) return;  // columns beyond earlier faces have two layers, these one
+        for (int c = first; c <= last; ++c)
+            eddies(beyond[0], beyond[1], beyond[2], c) =
+                c == first && boundary.condition == Condition::wall ? 0 : eddies(at[0], at[1], at[2], c);
     });
 }
 
@@ -184,6 +249,9 @@ template void fill_border<2>(double, const Boundary&, const PatchFace&, const Fi
                              const FieldView<double>&, double);
 template void fill_border_nu<2>(const Boundary&, const PatchFace&, const FieldView<const double>&,
                                 const FieldView<const double>&, const FieldView<double>&);
+template void fill_border_k_omega<2>(const Gas&, const Boundary&, const PatchFace&,
+                                     const FieldView<const double>&, const FieldView<const double>&,
+                                     const FieldView<double>&);
 template void fill_border_geometry<2>(const PatchFace&, const FieldView<const double>&,
                                       const FieldView<double>&, const FieldView<double>&);
 template FaceGeometry face_geometry<3>(const PatchFace&, const FieldView<const double>&, Int3);
@@ -191,6 +259,9 @@ template void fill_border<3>(double, const Boundary&, const PatchFace&, const Fi
                              const FieldView<double>&, double);
 template void fill_border_nu<3>(const Boundary&, const PatchFace&, const FieldView<const double>&,
                                 const FieldView<const double>&, const FieldView<double>&);
+template void fill_border_k_omega<3>(const Gas&, const Boundary&, const PatchFace&,
+                                     const FieldView<const double>&, const FieldView<const double>&,
+                                     const FieldView<double>&);
 template void fill_border_geometry<3>(const PatchFace&, const FieldView<const double>&,
                                       const FieldView<double>&, const FieldView<double>&);
 

@@ -17,6 +17,7 @@
 #include "core/graph/declare/view.hpp"
 #include "core/graph/declare/zones.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
+#include "solvers/flow/scheme/options.hpp"
 
 namespace strata::flow {
 
@@ -94,6 +95,16 @@ void fill_border(double gamma, const Boundary& boundary, const PatchFace& face,
 template <int Dim>
 void fill_border_nu(const Boundary& boundary, const PatchFace& face, const FieldView<const double>& nodes,
                     const FieldView<const double>& q, const FieldView<double>& nu_tilde);
+/// The same of Menter's k and omega: k is 0 at walls, and omega there 10 times what it is in the viscous
+/// sublayer at the centre of the first cell, 60 nu / (beta1 d^2) (Menter, AIAA J. 32 (1994) 1598).
+template <int Dim>
+void fill_border_k_omega(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+                         const FieldView<const double>& nodes, const FieldView<const double>& q,
+                         const FieldView<double>& k_omega);
+/// One layer of components `first` to `last` of a field: those of the first cell. On walls the first one, the
+/// turbulent viscosity, is 0.
+void fill_border_eddies(const Boundary& boundary, const PatchFace& face, int first, int last,
+                        const FieldView<double>& eddies);
 /// Mirror images of centres (Dim components) and volumes in the plane of each column's face; beyond a face
 /// without size, in its point.
 template <int Dim>

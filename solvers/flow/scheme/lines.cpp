@@ -148,8 +148,8 @@ class Lines {
                 for (std::size_t c = 0; c < N; ++c) put(factors, at, static_cast<int>(r * N + c), X[r][c], n);
                 put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
-            if (scheme_.turbulent())
-                eliminate_nu(at, n, first, end, own, sides,
+            for (int m = 0; m < scheme_.model_equations(); ++m)
+                eliminate_nu(m, at, n, first, end, own, sides,
                              max(across - all * (1 / step.cfl_turbulence), Lanes{}), given, above,
                              factors_above, g, factors);
         });
@@ -162,8 +162,9 @@ class Lines {
             const Int3 down = moved(at, axis_, -1);
             Column own;
             for (std::size_t r = 0; r < N; ++r) own[r] = get(g.mean, at, static_cast<int>(r), n);
-            Lanes nu{};
-            if (scheme_.turbulent()) nu = get(g.nu_tilde, at, 0, n);
+            const int model = scheme_.model_equations();
+            std::array<Lanes, 2> nu{};
+            for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = get(g.nu_tilde, at, m, n);
             if (end == LineEnd::joined) {
                 meet(at, down, n, g, factors, own, nu);
             } else if (end == LineEnd::goes_on) {
@@ -173,12 +174,13 @@ class Lines {
                     for (std::size_t r = 0; r < N; ++r)
                         own[r] -= get(factors, at, static_cast<int>(r * N + c), n) * next;
                 }
-                if (scheme_.turbulent())
-                    nu += get(factors, at, kNu, n) *
-                          get(first ? below.nu_tilde : readable(change.nu_tilde), down, 0, n);
+                for (int m = 0; m < model; ++m)
+                    nu[static_cast<std::size_t>(m)] +=
+                        get(factors, at, kNu + m, n) *
+                        get(first ? below.nu_tilde : readable(change.nu_tilde), down, m, n);
             }
             for (std::size_t r = 0; r < N; ++r) put(change.mean, at, static_cast<int>(r), own[r], n);
-            if (scheme_.turbulent()) put(change.nu_tilde, at, 0, nu, n);
+            for (int m = 0; m < model; ++m) put(change.nu_tilde, at, m, nu[static_cast<std::size_t>(m)], n);
         });
     }
 
@@ -266,34 +268,34 @@ class Lines {
         for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= 2.0 * through * normal[d];
         return dq;
     }
-    /// `slower`: V/dt beyond that of diagonals().
-    void eliminate_nu(const Int3& at, int n, bool first, LineEnd end, const Cell& own,
+    /// Equation m of the model. `slower`: V/dt beyond that of diagonals().
+    void eliminate_nu(int m, const Int3& at, int n, bool first, LineEnd end, const Cell& own,
                       const std::array<Vec, 2 * D>& sides, const Lanes& slower, const Upwind& given,
                       const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
                       const FieldView<double>& factors) const {
-        const Lanes diffusion = get(diagonals_.viscosity, at, 1, n), zero{};
+        const Lanes diffusion = get(diagonals_.viscosity, at, diffusion_of(m), n), zero{};
         // Of the change across a face, up the index or against it.
         const auto from = [&](const Vec& s, double sign) {
             return max(sign * dot(own.u, s), zero) + diffusion * dot(s, s);
         };
-        Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n) + slower;
-        Lanes right = get(given.nu_tilde, at, 0, n), e{};
-        right = lines_.is_first ? -right : m * right;
+        Lanes own_part = 1.0 / get(diagonals_.nu_tilde, at, m, n) + slower;
+        Lanes right = get(given.nu_tilde, at, m, n), e{};
+        right = lines_.is_first ? -right : own_part * right;
         const Int3 up = moved(at, axis_, 1);
         const Lanes upper = from(sides[1], -1), lower = from(sides[0], 1);
         const LineEnd top = first ? lines_.above : LineEnd::goes_on;
         if (top == LineEnd::goes_on) {
-            m -= upper * get(first ? factors_above : readable(factors), up, kNu, n);
-            right += upper * get(first ? above.nu_tilde : readable(g.nu_tilde), up, 0, n);
+            own_part -= upper * get(first ? factors_above : readable(factors), up, kNu + m, n);
+            right += upper * get(first ? above.nu_tilde : readable(g.nu_tilde), up, m, n);
         } else {
-            m -= image_of_nu(top) * upper;
+            own_part -= image_of_nu(top) * upper;
         }
         if (end == LineEnd::goes_on || end == LineEnd::joined)
-            e = lower / m;
+            e = lower / own_part;
         else
-            m -= image_of_nu(end) * lower;
-        put(factors, at, kNu, e, n);
-        put(g.nu_tilde, at, 0, right / m, n);
+            own_part -= image_of_nu(end) * lower;
+        put(factors, at, kNu + m, e, n);
+        put(g.nu_tilde, at, m, right / own_part, n);
     }
     [[nodiscard]] static double image_of_nu(LineEnd end) {
         return end == LineEnd::wall ? -1 : end == LineEnd::mirrored ? 1 : 0;
@@ -301,7 +303,7 @@ class Lines {
 
     /// The last cells of two lines: dq = g - E (g' - E' dq).
     void meet(const Int3& at, const Int3& there, int n, const Upwind& g,
-              const FieldView<const double>& factors, Column& own, Lanes& nu) const {
+              const FieldView<const double>& factors, Column& own, std::array<Lanes, 2>& nu) const {
         Lanes E[N][N], M[N][N], X[N][1];
         for (std::size_t r = 0; r < N; ++r)
             for (std::size_t c = 0; c < N; ++c)
@@ -318,9 +320,12 @@ class Lines {
         for (std::size_t r = 0; r < N; ++r) X[r][0] = own[r];
         solve<1>(M, X);
         for (std::size_t r = 0; r < N; ++r) own[r] = X[r][0];
-        if (!scheme_.turbulent()) return;
-        const Lanes e = get(factors, at, kNu, n);
-        nu = (nu + e * get(g.nu_tilde, there, 0, n)) / (1.0 - e * get(factors, there, kNu, n));
+        for (int m = 0; m < scheme_.model_equations(); ++m) {
+            Lanes& change = nu[static_cast<std::size_t>(m)];
+            const Lanes e = get(factors, at, kNu + m, n);
+            change =
+                (change + e * get(g.nu_tilde, there, m, n)) / (1.0 - e * get(factors, there, kNu + m, n));
+        }
     }
 
     static Column product(const Lanes (&M)[N][N], const Column& x) {

@@ -7,6 +7,7 @@
 #include "solvers/flow/scheme/lanes.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/sa.hpp"
+#include "solvers/flow/scheme/sst.hpp"
 
 namespace strata::flow {
 namespace {
@@ -74,7 +75,19 @@ void step_viscosity(const Box& cells, const Patch<Dim>& patch, const Scheme& sch
         const auto [mu, over_mu] = viscosity_of(gas.gamma * w.p * over_rho, gas.sutherland);
         const Lanes scale = gas.viscous_scale() / load(patch.volumes, i, j, k, 0, n);
         Lanes conduction = mu * (1 / gas.prandtl), friction = mu;
-        if (scheme.eddies()) {
+        if (scheme.keeps_eddies()) {
+            const Lanes mu_t = load(readable(viscosity), i, j, k, kEddy, n);
+            conduction += mu_t * (1 / gas.turbulent_prandtl), friction += mu_t;
+            if (scheme.is_sst()) {
+                const Lanes F1 = load(readable(viscosity), i, j, k, kInner, n);
+                const auto diffusion = [&](double inner, double outer) {
+                    return scale * over_rho * (mu + sst::blended(F1, inner, outer) * mu_t);
+                };
+                store(viscosity, i, j, k, diffusion_of(kK), diffusion(sst::sigma_k1, sst::sigma_k2), n);
+                store(viscosity, i, j, k, diffusion_of(kOmega),
+                      diffusion(sst::sigma_omega1, sst::sigma_omega2), n);
+            }
+        } else if (scheme.eddies()) {
             const Lanes chi = load(patch.nu_tilde, i, j, k, 0, n) * w.rho * over_mu;
             const Lanes mu_t = mu * sa::eddy(chi);
             conduction += mu_t * (1 / gas.turbulent_prandtl), friction += mu_t;
@@ -98,10 +111,11 @@ void diagonals(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, 
         if (scheme.viscous()) half += load(viscosity, i, j, k, 0, n) * sums.square;
         const Lanes physical = volume * step.physical;
         store(mean, i, j, k, 0, 1.0 / (half * (1 + 1 / step.cfl) + physical), n);
-        if (!scheme.turbulent()) return;
-        const Lanes own = sums.through + load(viscosity, i, j, k, 1, n) * sums.square;
-        const Lanes slope = load(readable(nu_tilde), i, j, k, 0, n);
-        store(nu_tilde, i, j, k, 0, 1.0 / (own + half * (1 / step.cfl_turbulence) + slope + physical), n);
+        for (int m = 0; m < scheme.model_equations(); ++m) {
+            const Lanes own = sums.through + load(viscosity, i, j, k, diffusion_of(m), n) * sums.square;
+            const Lanes slope = load(readable(nu_tilde), i, j, k, m, n);
+            store(nu_tilde, i, j, k, m, 1.0 / (own + half * (1 / step.cfl_turbulence) + slope + physical), n);
+        }
     });
 }
 
@@ -165,14 +179,17 @@ UpdateCount update(const Box& cells, const Scheme& scheme, double most, const Fi
         store(q, i, j, k, 0, now.rho, n);
         for (int d = 0; d < Dim; ++d) store(q, i, j, k, d + 1, now.m[static_cast<std::size_t>(d)], n);
         store(q, i, j, k, Dim + 1, now.E, n);
-        if (!scheme.turbulent()) return;
-        const Lanes nu = load(readable(nu_tilde), i, j, k, 0, n) + share * load(dnu_tilde, i, j, k, 0, n);
-        if (!all_of(nu - nu == 0.0, n))
-            for (int l = 0; l < n; ++l) {
-                if (nu[l] - nu[l] == 0) continue;
-                if (count.impossible++ == 0) count.first = {i + l, j, k};
-            }
-        store(nu_tilde, i, j, k, 0, scheme.sa.negative ? nu : max(nu, Lanes{}), n);
+        for (int m = 0; m < scheme.model_equations(); ++m) {
+            const Lanes before = load(readable(nu_tilde), i, j, k, m, n),
+                        nu = before + share * load(dnu_tilde, i, j, k, m, n);
+            if (!all_of(nu - nu == 0.0, n))
+                for (int l = 0; l < n; ++l) {
+                    if (nu[l] - nu[l] == 0) continue;
+                    if (count.impossible++ == 0) count.first = {i + l, j, k};
+                }
+            const Lanes least = scheme.is_sst() ? sst::least_share * before : Lanes{};
+            store(nu_tilde, i, j, k, m, scheme.sa.negative ? nu : max(nu, least), n);
+        }
     });
     return count;
 }
