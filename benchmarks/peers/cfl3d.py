@@ -8,7 +8,8 @@
     benchmarks/peers/cfl3d.py naca-113x33 --show          # the input file
 
 Roe's scheme with kappa = 1/3 and no limiter, all viscous terms, Spalart-Allmaras (or Menter's SST) with
-advection of first order. Times are of the process (user and system), by getrusage. How to build it: benchmarks/peers/README.md.
+advection of first order. Times are of the process (user and system), by getrusage. How to build it:
+benchmarks/peers/README.md.
 """
 
 from __future__ import annotations
