@@ -23,6 +23,7 @@ void show_walls(const Step& step, Shown& shown) {
         .dimensions = Dim,
         .walls = std::vector<std::vector<Surface::Wall>>(static_cast<std::size_t>(zones.patches())),
         .gas = step.scheme.gas,
+        .motion = step.grid.motion(),
         .reference = step.settings.reference_values(Dim),
         .nodes = nodes_of<Dim>(step.labels.geometry),
         .centres = centres_of<Dim>(step.labels.geometry),

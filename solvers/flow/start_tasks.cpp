@@ -39,9 +39,10 @@ void make_labels(const Step& step) {
                                     .vector = std::max(0, vector)});
     };
     l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
-    l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims](int patch) {
-        return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
-                         : PatchGeometry<3>(zones.box(patch)).entries();
+    const bool moves = step.scheme.turns();
+    l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims, moves](int patch) {
+        return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries(moves)
+                         : PatchGeometry<3>(zones.box(patch)).entries(moves);
     });
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
@@ -149,6 +150,12 @@ void find_metrics(const Step& step, const Step* finer) {
             else
                 face_vectors<Dim>(d, faces.box(), read, faces);
         }
+        if (of.moves(here[geometry]))
+            for (int d = 0; d < Dim; ++d) {
+                const RigidMotion& motion = grid.motion();
+                swept_volumes<Dim>(d, of.face_box(d), read, of.faces(here[geometry], d), motion.velocity,
+                                   motion.spin, motion.centre, of.speeds(here[geometry], d));
+            }
         flow::centres<Dim>(here.cells(), read, here[centres]);
         if (axisymmetric)
             axisymmetric_volumes(here.cells(), read, here[volumes]);
@@ -252,7 +259,7 @@ void set_first_values(const Step& step) {
             if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
         });
         if (start) read_state<Dim>(here, grid, *start, to);
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
@@ -319,7 +326,7 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
                 turbulence(i, j, k) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k);
             });
         }
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),

@@ -41,6 +41,8 @@ class FlowZones {
     [[nodiscard]] const PatchBoundaries& boundaries(int patch) const {
         return of_patch_[static_cast<std::size_t>(patch)];
     }
+    /// Of a frame that turns: how the grid moves, seen at rest.
+    [[nodiscard]] const RigidMotion& motion() const { return motion_; }
     /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y.
     [[nodiscard]] int line_axis(int zone) const;
     /// Whether the lower ends of a zone's lines are joined with lower ends of lines, as in a C-grid's wake.
@@ -60,6 +62,7 @@ class FlowZones {
     void find_meeting_lines();
 
     GridSystem system_;
+    RigidMotion motion_;
     const graph::Zones* zones_ = nullptr;
     std::vector<std::array<const Boundary*, 6>> on_zone_;
     std::vector<PatchBoundaries> of_patch_;

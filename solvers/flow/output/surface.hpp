@@ -40,6 +40,7 @@ struct Surface {
     };
     std::vector<std::vector<Wall>> walls;
     Gas gas;
+    RigidMotion motion = {};  // of the grid
     Reference reference;
     ViewOf nodes;
     ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images
