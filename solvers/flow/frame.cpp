@@ -43,6 +43,22 @@ RigidMotion Settings::motion() const {
     return motion;
 }
 
+std::optional<Rotor> Settings::rotor() const {
+    if (rotation_rate() == 0 || frame.radius == 0) return std::nullopt;
+    const RigidMotion how = motion();
+    Rotor rotor{.axis = frame.axis[0] - 'x',
+                .rate = rotation_rate(),
+                .radius = frame.radius,
+                .centre = how.centre,
+                .stations = output.stations};
+    const auto note = [&rotor](const GridKeys& g) {
+        if (g.turn != 0) rotor.sectors = static_cast<int>(std::lround(360 / std::abs(g.turn)));
+    };
+    note(grid);
+    for (const auto& [name, mesh] : meshes) note(mesh.grid);
+    return rotor;
+}
+
 double Settings::reference_mach() const {
     if (reference.mach > 0) return reference.mach;
     const double tip = std::abs(rotation_rate() * frame.radius);
@@ -57,6 +73,16 @@ void check_frame(const Settings& s, const graph::CaseSchema& keys) {
     if (s.reference_mach() == 0)
         keys.refuse("flow.mach", "a far field at rest is no measure of forces and of the Reynolds number",
                     "> 0, or a case with reference.mach or with frame.radius and a rate");
+    if (!s.rotor() && !s.output.stations.empty())
+        keys.refuse("output.stations", "only a rotor has stations along its blades",
+                    "[], or a frame with a rate and frame.radius");
+    if (!s.rotor() && !s.verify.thrust.empty())
+        keys.refuse("verify.thrust", "only a rotor has a thrust",
+                    "[], or a frame with a rate and frame.radius");
+    for (const auto& [name, b] : s.boundaries)
+        if (b.hover_thrust > 0 && (!s.rotor() || b.kind != "far-field"))
+            keys.refuse("boundary." + name + ".hover_thrust", "only a rotor's far field has its wake",
+                        "0, or kind = \"far-field\" and a frame with a rate and frame.radius");
     if (s.rotation_rate() == 0) return;
     if (s.flow.axisymmetric)
         keys.refuse("flow.axisymmetric", "a frame that turns is plane, or three-dimensional", "false");

@@ -10,6 +10,7 @@
 
 #include "core/graph/declare/graph.hpp"
 #include "solvers/flow/boundary/mass_flow.hpp"
+#include "solvers/flow/output/rotor.hpp"
 #include "solvers/flow/output/surface.hpp"
 #include "solvers/flow/output/walls.hpp"
 #include "solvers/flow/overset.hpp"
@@ -73,6 +74,7 @@ struct Labels {
 
     Scalar<WallSums> wall_sums;
     Scalar<WallExtremes> wall_extremes;
+    Scalar<StationSums> stations;  // of a rotor
 
     std::shared_ptr<OversetLabels> overset;  // where meshes overlap
 
@@ -101,6 +103,7 @@ struct Shown {
 struct Report {
     Scalar<double> residual, residual_momentum, residual_energy, residual_nu;
     Scalar<double> lift, drag, moment, cfl, failures;
+    Scalar<double> thrust, power;     // of a rotor
     Scalar<double> largest_residual;  // so far, on this grid
     Scalar<double> time;
     Scalar<std::int32_t> done;

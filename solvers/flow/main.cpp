@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
         graph::ShownLabel blank;  // holes are hidden
         if (l.overset != nullptr) blank = fields.emplace_back(l.overset->status());
         for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
+        if (settings.rotor()) series.insert(series.end(), {r.thrust, r.power});
         graph::Solver solver{
             .time = r.time,
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,

@@ -1,6 +1,7 @@
 // Forces, norms, and what a case compares its result with.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "solvers/flow/initial.hpp"
 #include "solvers/flow/step.hpp"
@@ -31,6 +32,9 @@ void sum_walls(const Step& step, Scope& in) {
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
     const CellsComputed computed(l.overset, task);
+    const std::optional<Rotor> rotor = step.settings.rotor();
+    ScalarUse<StationSums> stations;
+    if (rotor) stations = task.contribute(l.stations);
     task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         for (const auto& [face, boundary] : grid.boundaries(here.patch))
@@ -39,9 +43,10 @@ void sum_walls(const Step& step, Scope& in) {
                                  here[q], of.centres(here[geometry]), [&](const WallPoint& point) {
                                      const double share = computed.share(here, point.cell);
                                      if (share == 0) return;
-                                     add_point(share == 1 ? point : shared(point, share),
-                                               1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
-                                               here[extremes]);
+                                     const WallPoint part = share == 1 ? point : shared(point, share);
+                                     const double far = 1 / scheme.gas.gamma;
+                                     add_point(part, far, scheme.axisymmetric, here[sums], here[extremes]);
+                                     if (rotor) add_station(part, far, *rotor, here[stations]);
                                  });
     });
 }
@@ -104,6 +109,8 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
     if (turbulent) r.residual_nu = number("residual nu");
     r.lift = number("lift"), r.drag = number("drag"), r.moment = number("moment"), r.cfl = number("cfl");
     r.failures = number("failed steps", 1), r.largest_residual = number("largest residual", 1);
+    const std::optional<Rotor> rotor = s.rotor();
+    if (rotor) r.thrust = number("thrust"), r.power = number("power");
     r.time = number("time", 1);
     r.done = graph.scalar<std::int32_t>("done");
 
@@ -128,8 +135,9 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
                energy = make(r.residual_energy), lift = make(r.lift), drag = make(r.drag),
                moment = make(r.moment), cfl = make(r.cfl), largest = make(r.largest_residual),
                time = make(r.time), failures = make(r.failures);
-    ScalarUse<double> nu;
+    ScalarUse<double> nu, thrust, power;
     if (turbulent) nu = make(r.residual_nu);
+    if (rotor) thrust = make(r.thrust), power = make(r.power);
     const auto done = task.make(r.done);
     task.run([=, &s, reference = s.reference_values(grid.dimensions())](Here& here) {
         const Stages::Place at = stages.at(here.step);
@@ -141,6 +149,10 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
         here[failures] = here[failures_before] + here[used.verdict];
         const Coefficients::Part forces = coefficients(here[used.walls], reference).all;
         here[lift] = forces.lift, here[drag] = forces.drag, here[moment] = forces.pitch;
+        if (rotor) {
+            const RotorCoefficients all = rotor_coefficients(here[used.walls], *rotor);
+            here[thrust] = all.thrust, here[power] = all.power;
+        }
         here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0);
         here[time] = s.steady() ? static_cast<double>(here.step) : here[time_before] + s.time.step;
         const bool finest = at.stage + 1 == levels.size();

@@ -17,10 +17,10 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     const std::string of = g.section + '.';
     keys.key(
         of + "kind", &g.kind,
-        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing"},
+        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing", "blade", "sector"},
          .meaning = "a PLOT3D file, or a grid that is made: a box of equal cells; a tube along x; a flat "
                     "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
-                    "sections in a row"});
+                    "sections in a row; a rotor's blade of them; a sector of an annulus for it"});
     keys.key(of + "file", &g.file,
              {.meaning = "PLOT3D, in any form (NAME.xz as well), as seen from where strata is started, or "
                          "from the case file"});
@@ -40,28 +40,32 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         of + "shift", &g.shift,
         {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
-    keys.key(
-        of + "turn", &g.turn,
-        {.unit = "degrees",
-         .least = -180,
-         .most = 180,
-         .meaning = "file, three dimensions: faces that this turn about an axis through the origin takes "
-                    "onto each other are periodic, and velocities turn with it; 0: none"});
-    keys.key(of + "turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
+    keys.key(of + "turn", &g.turn,
+             {.unit = "degrees",
+              .least = -180,
+              .most = 180,
+              .meaning = "sector: its angle; file, three dimensions: faces that this turn about an axis "
+                         "through the origin takes "
+                         "onto each other are periodic, and velocities turn with it; 0: none"});
+    keys.key(of + "turn_axis", &g.turn_axis,
+             {.choices = {"x", "y", "z"}, .meaning = "file, sector: of `turn`; blade: of the rotor"});
     keys.key(of + "patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
-    keys.key(of + "cells", &g.cells,
-             {.least = 1,
-              .most = 1 << 20,
-              .entries = {1, 5},
-              .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
-                         "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
-                         "along the span (z), and beyond a tip that is rounded off"});
+    keys.key(
+        of + "cells", &g.cells,
+        {.least = 1,
+         .most = 1 << 20,
+         .entries = {1, 5},
+         .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
+                    "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
+                    "along the span (z), and beyond a tip that is rounded off; blade: the same, beyond each "
+                    "end; sector: outwards, around, along the axis"});
     keys.key(of + "zones", &g.zones,
              {.least = 1, .most = 64, .entries = {2, 3}, .meaning = "brick: in each direction"});
     keys.key(of + "turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
-    keys.key(of + "low", &g.low, {.entries = {1, 3}, .meaning = "brick, tube: lower corner, or end"});
-    keys.key(of + "high", &g.high, {.entries = {1, 3}, .meaning = "brick, tube: upper corner, or end"});
+    keys.key(of + "low", &g.low,
+             {.entries = {1, 3}, .meaning = "brick, tube, sector: lower corner, or end along the axis"});
+    keys.key(of + "high", &g.high, {.entries = {1, 3}, .meaning = "the same: upper corner, or end"});
     keys.key(of + "wave", &g.wave,
              {.least = 0, .most = 0.08, .meaning = "brick: by which share of its extent inner nodes move"});
     keys.key(of + "stretch", &g.stretch,
@@ -72,7 +76,9 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
         of + "periodic", &g.periodic,
         {.least = 1, .most = 3, .entries = {0, 3}, .meaning = "brick: axes, from 1 on; wing: [3], in span"});
     keys.key(of + "first", &g.first,
-             {.least = 0, .meaning = "height of the first cell at the wall; 0: that of the generator"});
+             {.least = 0,
+              .meaning = "height of the first cell at the wall; sector: length of cells in its core; 0: that "
+                         "of the generator"});
     keys.key(of + "first_along", &g.first_along,
              {.least = 0,
               .above_least = true,
@@ -80,7 +86,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "first_nose", &g.first_nose,
              {.least = 0, .meaning = "airfoil: length of cells at the leading edge; 0: first_along"});
     keys.key(of + "farfield", &g.farfield,
-             {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
+             {.least = 0,
+              .meaning = "cylinder, airfoil: its distance; sector: its radius; 0: that of the generator"});
     keys.key(of + "length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
     keys.key(of + "height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
     keys.key(of + "before", &g.before,
@@ -92,6 +99,20 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
     keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
     keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+    keys.key(of + "beyond", &g.beyond,
+             {.least = 0, .meaning = "wing, blade: how far the grid goes on beyond the tip; 0: 50, or 0.5"});
+    keys.key(of + "first_tip", &g.first_tip,
+             {.least = 0, .meaning = "the same: length of cells along the span at the tip; 0: 0.02"});
+    keys.key(of + "root", &g.root,
+             {.least = 0, .above_least = true, .meaning = "blade: radius at which it begins, in chords"});
+    keys.key(
+        of + "pitch", &g.pitch,
+        {.unit = "degrees", .least = -90, .most = 90, .meaning = "blade: nose up, about the quarter line"});
+    keys.key(of + "core", &g.core,
+             {.entries = {0, 3},
+              .meaning = "sector: up to which radius, and from where to where along the axis, cells are "
+                         "`first` long"});
+    keys.key(of + "hub", &g.hub, {.least = 0, .above_least = true, .meaning = "sector: its inner radius"});
 }
 
 void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {
@@ -257,7 +278,8 @@ void add_reference_and_check_keys(CaseSchema& keys, ReferenceKeys& r, VerifyKeys
               .most = 1,
               .decides = false,
               .meaning = "last residual of density over the largest one; 0: not compared"});
-    for (const auto& [name, into] : {std::pair{"lift", &v.lift}, {"drag", &v.drag}, {"moment", &v.moment}})
+    for (const auto& [name, into] :
+         {std::pair{"lift", &v.lift}, {"drag", &v.drag}, {"moment", &v.moment}, {"thrust", &v.thrust}})
         keys.key(std::string("verify.") + name, into,
                  {.entries = {0, 2},
                   .decides = false,
@@ -298,6 +320,13 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
         {.entries = {0, 192},
          .meaning =
              "two or three numbers a point: density, velocity, pressure there as columns of the series"});
+    keys.key(
+        "output.stations", &o.stations,
+        {.least = 0,
+         .most = 1,
+         .entries = {0, kMostStations},
+         .meaning = "of a rotor, as shares of frame.radius: the lift of the blades' sections there in the "
+                    "result"});
 }
 
 void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
@@ -319,6 +348,11 @@ void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& 
              {.entries = {0, 1},
               .meaning = "wall: it turns about the frame's axis at this rate, seen at rest, in radians in a "
                          "unit of time (0: a casing that stands still); none: it moves with the grid"});
+    keys.key(of + "hover_thrust", &b.hover_thrust,
+             {.least = 0,
+              .most = 1,
+              .meaning = "far-field: the thrust coefficient of a rotor in hover, whose wake leaves there and "
+                         "towards which fluid comes; 0: it rests, or flows as the far field"});
     keys.key(of + "total_pressure", &b.total_pressure,
              {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
     keys.key(of + "total_temperature", &b.total_temperature,
@@ -458,9 +492,9 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
 /// Of a sector that stands for a whole.
 void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     if (g.turn == 0) return;
-    if (g.kind != "file")
-        keys.refuse(g.section + ".turn", "only a grid from a file is periodic by rotation",
-                    fmt::format("0, or {}.kind = \"file\"", g.section));
+    if (g.kind != "file" && g.kind != "sector")
+        keys.refuse(g.section + ".turn", "only a grid from a file and a sector are periodic by rotation",
+                    fmt::format("0, or {}.kind = \"file\" or \"sector\"", g.section));
     const Real3 far = s.velocity(3);
     for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [name, boundary] : s.boundaries)
@@ -495,7 +529,8 @@ void check(const Settings& s, const CaseSchema& keys) {
                     "1 or more before those that are coarser");
     for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
                                       {"verify.drag", &s.verify.drag},
-                                      {"verify.moment", &s.verify.moment}})
+                                      {"verify.moment", &s.verify.moment},
+                                      {"verify.thrust", &s.verify.thrust}})
         if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
     check_frame(s, keys);

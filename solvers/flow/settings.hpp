@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/run/case/case.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
 #include "solvers/flow/output/reference.hpp"
+#include "solvers/flow/output/rotor.hpp"
 #include "solvers/flow/scheme/options.hpp"
 #include "solvers/flow/stages.hpp"
 
@@ -32,7 +34,9 @@ struct GridKeys {
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
     double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2,
            height = 1, before = 1.0 / 3;
-    double span = 3, taper = 1, sweep = 0, twist = 0;
+    double span = 3, taper = 1, sweep = 0, twist = 0, beyond = 0, first_tip = 0, root = 1, pitch = 0;
+    std::vector<double> core;  // of a sector: its radius, and from where to where along the axis
+    double hub = 0.25;
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
     std::string naca = "0012", tail = "scaled";
@@ -46,7 +50,8 @@ struct BoundaryKeys {
     double temperature = 0;  // of the wall, over the far field's; 0: adiabatic
     std::vector<double> velocity;
     std::vector<double>
-        rotation;  // of a wall that does not move with the grid: its rate about the frame's axis
+        rotation;             // of a wall that does not move with the grid: its rate about the frame's axis
+    double hover_thrust = 0;  // of a far field: the thrust coefficient of a rotor in hover
     double total_pressure = 1, total_temperature = 1;  // over the far field's static ones
     std::vector<double> direction;
     double pressure = 1;   // over the far field's
@@ -117,11 +122,12 @@ struct OutputKeys {
     std::int64_t slice_steps = 0;
     double average = -1;  // from this time on; below 0: never
     std::vector<double> probes;
+    std::vector<double> stations;  // of a rotor, as shares of its radius
 };
 
 struct VerifyKeys {
     double error = 0, uniform = 0, drop = 0;
-    std::vector<double> lift, drag, moment;  // least and most
+    std::vector<double> lift, drag, moment, thrust;  // least and most
 };
 
 struct Settings {
@@ -156,6 +162,8 @@ struct Settings {
     [[nodiscard]] Real3 about_axis(double rate) const;
     /// Of the grid, seen at rest.
     [[nodiscard]] RigidMotion motion() const;
+    /// Of a frame with a radius.
+    [[nodiscard]] std::optional<Rotor> rotor() const;
     /// Of coefficients and of flow.reynolds.
     [[nodiscard]] double reference_mach() const;
     /// Of the far field, whose density and pressure are 1 and 1 / gamma.

@@ -65,6 +65,7 @@ void make_labels(const Step& step) {
     l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
     l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
                                                  -std::numeric_limits<double>::infinity());
+    if (step.settings.rotor()) l.stations = graph.scalar<StationSums>(prefix + "stations", Reduce::sum);
     for (const Boundary& boundary : step.boundaries)
         if (boundary.condition == Condition::mass_outflow)
             l.outlets[boundary.name] =

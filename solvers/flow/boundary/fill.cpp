@@ -47,6 +47,15 @@ FlowState seen(FlowState state, const Real3& velocity, double sign) {
     return state;
 }
 
+/// What is given beyond a far field.
+FlowState given(const Boundary& boundary, const FaceGeometry& face) {
+    FlowState state = boundary.state;
+    if (!boundary.hover) return state;
+    const Real3 u = boundary.hover->at(face.centre);
+    for (std::size_t d = 0; d < 3; ++d) state.u[d] += u[d];
+    return state;
+}
+
 /// What an open boundary sees, of the first cell inside.
 FlowState opened(double gamma, const Boundary& boundary, const FaceGeometry& face, const FlowState& inside,
                  double outlet_pressure) {
@@ -55,7 +64,7 @@ FlowState opened(double gamma, const Boundary& boundary, const FaceGeometry& fac
             return boundary.state;
         case Condition::far_field:
             return seen(far_field_state(gamma, seen(inside, face.velocity, 1),
-                                        seen(boundary.state, face.velocity, 1), face.normal),
+                                        seen(given(boundary, face), face.velocity, 1), face.normal),
                         face.velocity, -1);
         case Condition::total_inflow:
             return total_inflow_state(gamma, inside, boundary, face.normal);

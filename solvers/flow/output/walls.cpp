@@ -84,6 +84,17 @@ void add_point(const WallPoint& point, double far_pressure, bool axisymmetric, W
     extremes[0] = std::max(extremes[0], point.y_plus), extremes[1] = std::max(extremes[1], -point.y_plus);
 }
 
+Real3 force_of(const WallSums& sums) {
+    Real3 f;
+    for (std::size_t d = 0; d < 3; ++d) f[d] = sums[kPressure + d] + sums[kFriction + d];
+    return f;
+}
+Real3 moment_of(const WallSums& sums) {
+    Real3 m;
+    for (std::size_t d = 0; d < 3; ++d) m[d] = sums[kPressureMoment + d] + sums[kFrictionMoment + d];
+    return m;
+}
+
 Coefficients coefficients(const WallSums& sums, const Reference& reference) {
     const double dynamic = 0.5 * reference.mach * reference.mach * reference.area;
     const Real3 lift = reference.lift(), drag = reference.stream(), side = reference.side();

@@ -47,6 +47,10 @@ using WallExtremes = std::array<double, 2>;
 void add_point(const WallPoint& point, double far_pressure, bool axisymmetric, WallSums& sums,
                WallExtremes& extremes);
 
+/// Of pressure and friction together; moments about the origin.
+[[nodiscard]] Real3 force_of(const WallSums& sums);
+[[nodiscard]] Real3 moment_of(const WallSums& sums);
+
 /// Coefficients of forces and moments about the reference centre; of `pressure` and `friction` apart.
 struct Coefficients {
     struct Part {
