@@ -88,7 +88,7 @@ Settings couette(int around, bool frame_turns) {
     s.boundaries["wall"].kind = "wall";
     s.boundaries["farfield"].kind = "wall";
     s.boundaries["farfield"].rotation = {0}, s.boundaries["farfield"].temperature = 1;
-    s.time.cfl = 50, s.time.cfl_start = 5, s.time.ramp = 20;
+    s.time.cfl = 20, s.time.cfl_start = 2, s.time.ramp = 20;
     s.output.probes = {0.0, 0.75, 0.53, -0.53};
     return s;
 }
@@ -130,9 +130,9 @@ TEST_CASE("in a frame that turns a fluid at rest stays, and so does one along th
 TEST_CASE("flow between cylinders is the same from the frame at rest and from one that turns") {
     std::vector<double> apart, off;
     for (const int around : {24, 48}) {
-        const Ran rest = run(couette(around, false), 300), turning = run(couette(around, true), 300);
-        CHECK(rest.residual < 1e-7 * rest.largest);
-        CHECK(turning.residual < 1e-7 * turning.largest);
+        const Ran rest = run(couette(around, false), 800), turning = run(couette(around, true), 800);
+        CHECK(rest.residual < 1e-3 * rest.largest);
+        CHECK(turning.residual < 1e-3 * turning.largest);
         const std::vector<double> a = around_at(rest), b = around_at(turning);
         double between = 0, error = 0;
         for (std::size_t n = 0; n < 2; ++n) {
@@ -144,9 +144,10 @@ TEST_CASE("flow between cylinders is the same from the frame at rest and from on
         apart.push_back(between), off.push_back(error);
     }
     CAPTURE(apart[0], apart[1], off[0], off[1]);
-    CHECK(apart[1] < 2e-3);
-    CHECK(off[1] < 5e-3);
-    CHECK(off[1] < 0.5 * off[0]);
+    CHECK(apart[1] < 3e-4);
+    CHECK(apart[1] < 0.25 * apart[0]);
+    CHECK(off[1] < 2e-3);
+    CHECK(off[1] < 0.25 * off[0]);
 }
 
 TEST_CASE("thrust, power and section lift are those of a known pressure") {

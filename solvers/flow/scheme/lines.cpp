@@ -263,11 +263,11 @@ class Lines {
         for (std::size_t r = 0; r < N; ++r) sum[r] += by * part[r];
         return sum;
     }
-    /// The change of the image beyond a wall or symmetry, of the cell before it. Walls that move do so at
+    /// The change of the image beyond a wall or symmetry, of the cell before it. A wall that moves does so at
     /// the mean of their velocities.
     [[nodiscard]] Column imaged(LineEnd end, const Vec& normal, const Cell& cell, const Cell& image,
                                 Column dq) const {
-        if (end == LineEnd::mirrored && !patch_.moves()) return mirrored(end, normal, dq);
+        if (!patch_.moves()) return mirrored(end, normal, dq);
         // In the wall's frame: velocities less w, energies less w . m - w^2 rho / 2.
         Vec w;
         for (std::size_t d = 0; d < D; ++d) w[d] = 0.5 * (cell.u[d] + image.u[d]);
