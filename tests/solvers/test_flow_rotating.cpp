@@ -179,6 +179,26 @@ TEST_CASE("thrust, power and section lift are those of a known pressure") {
     CHECK(section_lift(stations, 1) == 0);
 }
 
+TEST_CASE("as much fluid comes to a rotor in hover as its wake takes away") {
+    const HoverFlow hover{.axis = {0, 0, 1}, .centre = {0, 0, 0.5}, .radius = 2, .w = 0.03};
+    CHECK(hover.at({0, 0, 8.5})[2] == Approx(-0.25 * 0.03 * 4 / 64.0));
+    CHECK(hover.at({8, 0, 0.5})[0] == Approx(-0.25 * 0.03 * 4 / 64.0));
+    CHECK(hover.at({1, 0.9, -7.5}) == graph::Real3{0, 0, -0.06});
+    CHECK(hover.at({1, 1.1, -7.5})[2] > 0);
+    // Through a cylinder of radius and half height 40, rings of equal area.
+    const double size = 40, pi = std::numbers::pi;
+    double out = 0;
+    const int n = 40000;
+    for (int m = 0; m < n; ++m) {
+        const double r = size * std::sqrt((m + 0.5) / n), ring = pi * size * size / n;
+        out += ring * (hover.at({r, 0, 0.5 + size})[2] - hover.at({0, r, 0.5 - size})[2]);
+        const double z = 0.5 + size * (2 * (m + 0.5) / n - 1);
+        out += 2 * pi * size * (2 * size / n) * hover.at({size, 0, z})[0];
+    }
+    const double wake = 2 * 0.03 * pi * 2;  // that of a circle of area pi R^2 / 2
+    CHECK(std::abs(out) < 2e-3 * wake);
+}
+
 TEST_CASE("what a frame that turns cannot have is refused") {
     const auto refusal = [](Settings s) {
         try {
@@ -204,6 +224,7 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.frame.centre = {0, 1, 0}; }, "frame.centre");
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
+    refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
     refused([](Settings& s) { s.grid.core = {1}; }, "grid.core");
     refused([](Settings& s) { s.grid.hub = 3; }, "hub");
     Settings plane = couette(24, true);
