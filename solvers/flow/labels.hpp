@@ -38,12 +38,14 @@ struct Labels {
     Field<double> centres;   // with mirror images beyond boundaries
     Field<double> volumes;   // the same
     Field<double> distance;  // to the nearest wall, where there is a turbulence model
+    List<double> moved;      // of a grid that moves: the geometry at the end of the step
 
     // The state, with two layers beyond boundaries
     Field<double> q;            // rho, rho u, rho E
     Field<double> nu_tilde;     // Spalart and Allmaras' variable
     Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer
     Field<double> old, nu_old;  // unsteady: at the end of the step before, which keeps the one before it
+    Field<double> older;        // the one before it, where cells come out of holes
 
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;

@@ -81,7 +81,7 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto p = static_cast<std::size_t>(pass);
     const auto q = task.need(step.q(), around);
     const auto viscosity = task.need(step.viscosity(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
     const auto diagonal = task.need(l.diagonal);
     Perhaps nu_diagonal, residual, nu_residual, before;

@@ -61,12 +61,16 @@ void describe(const Step& step, overset::Problem& p) {
             };
         };
     p.taken = {step.labels.geometry.at(1)};
+    if (step.grid.moves())
+        p.placed = [motions = step.grid.motions()](int mesh, std::int64_t at_step) {
+            return motions.placed(mesh, at_step);
+        };
     p.name = step.named("overset");
 }
 
 /// Ends the run where there are more orphans than the case allows.
-void limit_orphans(const Step& step, const overset::Connectivity& found) {
-    Task task = step.graph.start().once(step.named("orphans?"));
+void limit_orphans(const Step& step, Scope& in, const overset::Connectivity& found) {
+    Task task = in.once(step.named("orphans?"));
     task.run([&grid = step.grid, most = step.settings.overset.orphans,
               counts = task.need(found.counts.last()),
               first = task.need(found.first_orphans.last())](Here& here) {
@@ -99,8 +103,35 @@ void declare_overset(const Step& step) {
         overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
     describe<Dim>(step, *labels->problem);
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
-    limit_orphans(step, *labels->found);
+    limit_orphans(step, step.graph.start(), *labels->found);
+    if (step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
     step.labels.overset = std::move(labels);
+}
+
+template <int Dim>
+void declare_uncovering(const Step& step) {
+    const Labels& l = step.labels;
+    const OversetLabels& o = *l.overset;
+    overset::Uncovering uncovering(step.graph, *o.problem, *o.found);
+    const overset::Interpolated now = uncovering.interpolate(l.q.at(0)),
+                                before = uncovering.interpolate(l.old.previous());
+    Task task = step.graph.step().task(step.named("out of holes"), step.zones());
+    const auto was = task.need(o.status().previous()), is = task.need(o.status());
+    const auto from_now = now.need(task), from_before = before.need(task);
+    const auto oldest = task.need(l.old.previous());
+    const auto q = task.modify(l.q.at(0)), old = task.modify(l.old.at(0));
+    const auto older = task.make(l.older);
+    task.run([=](Here& here) {
+        copy_cells(here.cells(), Dim + 2, here[oldest], here[older]);
+        const auto values = here[from_now], values_before = here[from_before];
+        overset::for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3& at, std::size_t n) {
+            for (int c = 0; c < Dim + 2; ++c) {
+                const std::size_t value = n * (Dim + 2) + static_cast<std::size_t>(c);
+                here[q](at[0], at[1], at[2], c) = here[old](at[0], at[1], at[2], c) = values[value];
+                here[older](at[0], at[1], at[2], c) = values_before[value];
+            }
+        });
+    });
 }
 
 void declare_exchange(const Step& step, Scope& in) {
@@ -133,6 +164,8 @@ void ReceptorsFilled::in(const Here& here, int components, const FieldView<doubl
     });
 }
 
+template void declare_uncovering<2>(const Step&);
+template void declare_uncovering<3>(const Step&);
 template void declare_overset<2>(const Step&);
 template void declare_overset<3>(const Step&);
 

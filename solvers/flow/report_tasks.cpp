@@ -26,7 +26,7 @@ void sum_walls(const Step& step, Scope& in) {
                            [](const auto& one) { return is_wall(one.boundary->condition); });
     };
     Task task = in.task(step.named("forces"), step.zones());
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto q = task.need(step.q(), step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
@@ -54,7 +54,7 @@ void compare(const Step& step, Scope& in) {
     if (v.uniform == 0 && v.error == 0) return;
     Task task = in.task(step.named("compare"), step.zones());
     const auto q = task.need(step.q());
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const CellsComputed computed(l.overset, task);
     ScalarUse<double> departure, squares, volume;
     if (v.uniform > 0) departure = task.contribute(l.departure);

@@ -90,6 +90,7 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
     keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
     keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+    add_motion_keys(keys, g.section, g.motion);
 }
 
 void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {
@@ -484,6 +485,7 @@ void check(const Settings& s, const CaseSchema& keys) {
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
     check_turn(s, s.grid, keys);
     for (const auto& [name, mesh] : s.meshes) check_turn(s, mesh.grid, keys);
+    check_motions(s, keys);
     if (!s.flow.start.empty() && !s.time.sequence.empty())
         keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
                     "\"\", or time.sequence = []");

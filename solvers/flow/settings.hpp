@@ -8,6 +8,7 @@
 
 #include "core/graph/declare/box.hpp"
 #include "core/run/case/case.hpp"
+#include "solvers/flow/motion.hpp"
 #include "solvers/flow/output/reference.hpp"
 #include "solvers/flow/scheme/options.hpp"
 #include "solvers/flow/stages.hpp"
@@ -37,6 +38,7 @@ struct GridKeys {
     std::string naca = "0012", tail = "scaled";
     // both
     std::vector<std::int64_t> patch{64, 32, 32};
+    MotionKeys motion;
 };
 
 /// What holds on one boundary of the grid.
@@ -129,6 +131,10 @@ struct Settings {
     /// How many there are, those of the sequence and of multigrid cycles.
     [[nodiscard]] int grids() const;
     [[nodiscard]] bool overlaps() const { return !meshes.empty(); }
+    /// Whether a grid or a mesh does.
+    [[nodiscard]] bool moves() const;
+    /// Of the grid, or of all meshes. Throws Error with the key's place.
+    [[nodiscard]] Motions motions(int dimensions, const graph::CaseSchema& keys) const;
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;
@@ -146,5 +152,8 @@ struct Settings {
 
 /// What no key says alone. Throws Error with the key's place.
 void check(const Settings& settings, const graph::CaseSchema& schema);
+
+/// Of that the part about motion.
+void check_motions(const Settings& settings, const graph::CaseSchema& schema);
 
 }  // namespace strata::flow

@@ -24,8 +24,8 @@ void show_walls(const Step& step, Shown& shown) {
         .walls = std::vector<std::vector<Surface::Wall>>(static_cast<std::size_t>(zones.patches())),
         .gas = step.scheme.gas,
         .reference = step.settings.reference_values(Dim),
-        .nodes = nodes_of<Dim>(step.labels.geometry),
-        .centres = centres_of<Dim>(step.labels.geometry),
+        .nodes = nodes_of<Dim>(step.geometry()),
+        .centres = centres_of<Dim>(step.geometry()),
         .shapes = {shapes.begin(), shapes.end()}};
     for (int p = 0; p < zones.patches(); ++p)
         for (const auto& one : step.grid.boundaries(p))
@@ -60,7 +60,7 @@ void show_vortices(const Step& step, Shown& shown) {
     scope.takes(step.q());
     Task task = scope.task("vortices", step.zones());
     task.run([q = task.need(step.labels.q, step.layers(1).without_corners()),
-              geometry = task.need(step.labels.geometry), vorticity = task.modify(shown.vorticity),
+              geometry = task.need(step.geometry()), vorticity = task.modify(shown.vorticity),
               criterion = task.modify(shown.criterion)](Here& here) {
         vortices<Dim>(here.cells(), here[q], PatchGeometry<Dim>(here.cells()).centres(here[geometry]),
                       here[vorticity], here[criterion]);

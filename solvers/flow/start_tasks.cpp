@@ -39,10 +39,12 @@ void make_labels(const Step& step) {
                                     .vector = std::max(0, vector)});
     };
     l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
-    l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims](int patch) {
+    const auto entries = [&zones, dims](int patch) {
         return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
                          : PatchGeometry<3>(zones.box(patch)).entries();
-    });
+    };
+    l.geometry = graph.list<double>(prefix + "geometry", zones, entries);
+    if (step.grid.moves()) l.moved = graph.list<double>(prefix + "moved geometry", zones, entries);
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
     l.q = cells("q", state, kBorder, true, 0, 1);
@@ -54,6 +56,7 @@ void make_labels(const Step& step) {
     if (!step.settings.steady()) {
         l.old = cells("q before", state, 0, false, 1);
         if (step.turbulent()) l.nu_old = cells("nu before", 1, 0, false, 1);
+        if (step.uncovers()) l.older = cells("q two before", state, 0);
         l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
     }
     if (!step.is_stage) return;
@@ -233,7 +236,7 @@ void set_first_values(const Step& step) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     Task task = step.graph.start().task(step.named("first values"), step.zones());
-    const auto geometry = task.need(l.geometry.at(1));
+    const auto geometry = task.need(step.geometry().last());
     const auto q = task.make(l.q);
     PerhapsWritten nu, viscosity;
     if (step.turbulent()) nu = task.make(l.nu_tilde);
@@ -281,6 +284,7 @@ template <int Dim>
 void declare_geometry(const Step& step, const Step* finer) {
     find_metrics<Dim>(step, step.is_stage ? nullptr : finer);
     look_around<Dim>(step);
+    if (step.grid.moves()) declare_motion<Dim>(step, step.graph.start());
     if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
 }
 

@@ -52,6 +52,12 @@ struct Step {
     [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit == "lines"; }
     [[nodiscard]] bool turbulent() const { return scheme.turbulent(); }
     [[nodiscard]] bool eddies() const { return scheme.eddies(); }
+    /// PatchGeometry of the step.
+    [[nodiscard]] graph::List<double> geometry() const {
+        return grid.moves() ? labels.moved : labels.geometry;
+    }
+    /// Whether cells come out of holes.
+    [[nodiscard]] bool uncovers() const { return grid.moves() && settings.overlaps(); }
     [[nodiscard]] auto q() const { return labels.q.at(newest.q); }
     [[nodiscard]] auto nu_tilde() const { return labels.nu_tilde.at(newest.nu_tilde); }
     [[nodiscard]] auto viscosity() const { return labels.viscosity.at(newest.viscosity); }
@@ -173,6 +179,13 @@ void make_iteration_labels(const Step& step);
 /// The connectivity of meshes that overlap; nothing in a case with one.
 template <int Dim>
 void declare_overset(const Step& step);
+/// Of meshes that move: in each step the values of cells that come out of holes, at both levels of time
+/// before it. Takes version 0 of q and of the state before, and makes version 1.
+template <int Dim>
+void declare_uncovering(const Step& step);
+/// Where grids that move are, and how fast: at the start, and in each step.
+template <int Dim>
+void declare_motion(const Step& step, Scope& in);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 

@@ -64,7 +64,7 @@ void find_residual(const Step& step, Scope& in) {
     Task task = in.task(step.named("residual"), step.zones());
     const auto around = scheme.viscous() ? step.layers(2) : step.layers(2).without_corners();
     const auto q = task.need(step.q(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const bool leads = step.leader == nullptr;
     const auto share = task.need(leads ? l.share.previous() : step.leader->share.previous());
     const auto dq = task.make(l.dq), diagonal = task.make(l.diagonal);
@@ -83,7 +83,8 @@ void find_residual(const Step& step, Scope& in) {
     if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
     const CellsComputed computed(l.overset, task);
     if (unsteady) {
-        old = task.need(l.old), older = task.need(l.old.previous());
+        old = task.need(l.old);
+        older = step.uncovers() ? task.need(l.older) : task.need(l.old.previous());
         if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
     }
     task.run([=, &s = step.settings, &grid = step.grid, has_forcing = step.has_forcing,
@@ -135,7 +136,7 @@ void sweep(const Step& step, Scope& in, int sign) {
     Task task = in.task(step.named(up ? "forward sweep" : "backward sweep"), step.zones());
     const auto around = step.layers(1).without_corners();
     const auto q = task.need(step.q(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto dq = task.modify(l.dq.at(version));
     const auto behind = task.need(l.dq.at(version + 1), order);
     const auto diagonal = task.need(l.diagonal);
@@ -208,7 +209,7 @@ void make_update(const Step& step, Scope& in) {
     const Scheme& scheme = step.scheme;
     Task task = in.task(step.named("update"), step.zones());
     const auto verdict = task.need(l.verdict);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const OutletPressures outlets(step, task);
     const auto dq = task.need(l.dq.last());
     const auto q = task.modify(step.q());

@@ -37,6 +37,7 @@ Scope& within_step(const Step& step) {
     Scope& inner = step.graph.step().repeat<std::array<double, 2>>(
         "dual time", l.drop.at(0), [most = t.drop](std::array<double, 2> drop) { return drop[0] <= most; },
         t.subiterations);
+    if (step.uncovers()) inner.takes(l.q.at(1)), inner.takes(l.old.at(1));
     Task task = inner.once(step.named("drop"));
     const auto norms = task.need(l.norms);
     const auto before = task.need(l.drop.previous());
@@ -129,8 +130,11 @@ Shown declare_tasks(const std::vector<Step>& levels) {
     } else if (step.settings.steady()) {
         iterate<Dim>(levels, step.graph.step());
     } else {
+        if (step.grid.moves()) declare_motion<Dim>(step, step.graph.step());
         keep_state<Dim>(step);
+        if (step.uncovers()) declare_uncovering<Dim>(step);
         declare_iteration<Dim>(step, within_step(step));
+        if (step.uncovers()) ++step.newest.q;
         declare_forces<Dim>(step, step.graph.step());
     }
     return declare_shown<Dim>(step);

@@ -177,7 +177,7 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
 FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
                      const Settings& s, const graph::CaseSchema& keys,
                      const std::vector<Boundary>& boundaries)
-    : system_(std::move(system)) {
+    : system_(std::move(system)), motions_(s.motions(dimensions(), keys)) {
     const std::span<const ZoneShape> shapes = source().zones();
     graph::ZoneList list(name);
     std::vector<const GridKeys*> of_mesh{&s.grid};

@@ -35,6 +35,11 @@ class FlowZones {
     [[nodiscard]] const GridSource& source() const { return *system_.source; }
     [[nodiscard]] const GridSystem& system() const { return system_; }
     [[nodiscard]] int dimensions() const { return system_.dimensions; }
+    [[nodiscard]] int mesh_of(int zone) const {
+        return system_.mesh.empty() ? 0 : system_.mesh[static_cast<std::size_t>(zone)];
+    }
+    [[nodiscard]] const Motions& motions() const { return motions_; }
+    [[nodiscard]] bool moves() const { return motions_.some(); }
     /// [2 axis + upper] what holds on the patch's faces; null: joined, or within the zone.
     [[nodiscard]] std::array<const Boundary*, 6> on_patch(int patch) const;
     /// In the order in which they are filled.
@@ -60,6 +65,7 @@ class FlowZones {
     void find_meeting_lines();
 
     GridSystem system_;
+    Motions motions_;
     const graph::Zones* zones_ = nullptr;
     std::vector<std::array<const Boundary*, 6>> on_zone_;
     std::vector<PatchBoundaries> of_patch_;

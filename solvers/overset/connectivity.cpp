@@ -119,6 +119,15 @@ void check(const Problem& p) {
                     .allowed("2 or more");
 }
 
+void declare_in(Parts& parts, const When& when, const Connectivity& made) {
+    const auto rounds = parts.graph.scalar<std::int64_t>(when.named(parts, "changes"), Reduce::sum);
+    declare_holes(parts, when);
+    declare_search(parts, when);
+    declare_choice(parts, when, rounds);
+    declare_lists(parts, when, rounds, made);
+    if (made.share) declare_shares(parts, when, made);
+}
+
 }  // namespace
 
 void declare_geometry(Parts& parts) {
@@ -174,24 +183,29 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
     for (int& c : cutting)
         if (c == 0) c = cuts++;
     const auto bytes_of = [](const auto& object) { return object.bytes(); };
-    Parts parts{graph,
-                p,
-                wall_patches,
-                cutting,
-                cuts,
-                most,
-                graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
-                graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
-                graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
-                graph.object<Work>(p.name + ": work", p.grid),
-                graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
-                graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
-                                      static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
-                graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells)};
+    Parts parts{
+        graph,
+        p,
+        wall_patches,
+        cutting,
+        cuts,
+        most,
+        graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
+        graph.object<Work>(p.name + ": work", p.grid),
+        graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
+        graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
+                              static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
+        graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells),
+        graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells),
+        graph.scalars<std::int32_t>(p.name + ": marks", Reduce::max,
+                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts))))};
     // All cells of a small patch may be receptors; of a large one those of two layers around, and more.
     const auto room = static_cast<int>(most <= 4096 ? most : std::max<std::int64_t>(4096, most / 2));
     Connectivity made{
-        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells, {.kept = true}),
+        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells,
+                                  {.history = p.moves() ? 1 : 0, .kept = true}),
         Questions<Wanted>(graph, p.name + ": wanted", p.grid, p.grid, room),
         graph.scalars<std::int64_t>(p.name + ": counts", Reduce::sum, kCounts * p.grid.zones(),
                                     {.kept = true}),
@@ -199,17 +213,13 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
                                             {.kept = true}),
         room};
-    const auto state = graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells);
-    const auto rounds = graph.scalar<std::int64_t>(p.name + ": changes", Reduce::sum);
-    declare_geometry(parts);
-    declare_holes(parts);
-    declare_search(parts);
-    declare_choice(parts, state, rounds);
-    declare_lists(parts, state, rounds, made);
-    if (!p.shared.empty()) {
+    if (!p.shared.empty())
         made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
-        declare_shares(parts, made);
-    }
+    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, room);
+    declare_geometry(parts);
+    if (cuts > 0) declare_maps(parts);
+    declare_in(parts, {graph.start()}, made);
+    if (p.moves()) declare_in(parts, {graph.step(), true}, made);
     return made;
 }
 

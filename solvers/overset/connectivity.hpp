@@ -1,5 +1,5 @@
 // Which cells of grids that overlap are computed, and where the values of the others come from. Tasks of the
-// start scope, in pieces.
+// start scope, in pieces; where meshes move, of each step as well.
 //
 // Zones that are joined by themselves are a mesh: a C-grid, a background. Cells are the unknowns, at their
 // centres. Four parts follow each other (docs/overset.md):
@@ -22,6 +22,7 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/requests.hpp"
 #include "core/graph/declare/zones.hpp"
+#include "solvers/overset/rigid.hpp"
 
 namespace strata::overset {
 
@@ -29,7 +30,6 @@ using graph::Box;
 using graph::Face;
 using graph::FieldView;
 using graph::Int3;
-using graph::Real3;
 
 /// What a cell is.
 enum class Cell : std::int32_t {
@@ -68,7 +68,26 @@ struct Problem {
     /// first ones.
     std::vector<graph::Version> taken = {};
     std::string name = "overset";  // of labels and tasks
+    /// Of meshes that move as rigid bodies: where a mesh is at the end of a step (0: at first), from where
+    /// its nodes and centres are. These stay what they are, and with them trees of donors and walls: places
+    /// of other meshes are taken to the frame of the mesh that is searched. Meshes that share walls move
+    /// alike.
+    std::function<Rigid(int mesh, std::int64_t step)> placed = {};
 
+    [[nodiscard]] bool moves() const { return static_cast<bool>(placed); }
+    /// Takes places of one mesh to where another one sees them, in its own frame.
+    [[nodiscard]] Rigid seen(int mesh, int by, std::int64_t step) const {
+        if (!moves() || mesh == by) return {};
+        const Rigid own = placed(mesh, step), other = placed(by, step);
+        return own == other ? Rigid{} : other.inverse().after(own);
+    }
+    /// [mesh] the same for all.
+    [[nodiscard]] std::vector<Rigid> seen_by_all(int mesh, std::int64_t step) const {
+        std::vector<Rigid> all;
+        for (std::size_t by = 0; by < names.size(); ++by)
+            all.push_back(seen(mesh, static_cast<int>(by), step));
+        return all;
+    }
     /// Whether two meshes share walls; whether one does so with any other.
     [[nodiscard]] bool share(int a, int b) const {
         for (const auto& [m, n] : shared)
@@ -110,6 +129,8 @@ struct Connectivity {
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};
+    /// Of meshes that move: cells that were holes a step ago and are none now, with a donor of each.
+    std::optional<graph::Questions<Wanted>> uncovered = {};
 };
 
 /// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.
@@ -143,6 +164,22 @@ class Exchange {
     Connectivity connectivity_;
 };
 
+/// Meshes that move: what cells that come out of holes get before the first round of a step. A donor counts
+/// with those of its corners that were no holes a step ago.
+class Uncovering {
+  public:
+    Uncovering(graph::Graph& graph, const Problem& problem, const Connectivity& connectivity);
+    /// The field's values at these cells, in the order of for_each_uncovered().
+    [[nodiscard]] Interpolated interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+
+  private:
+    graph::Graph* graph_;
+    const graph::Zones* grid_;
+    int dimensions_;
+    std::string name_;
+    Connectivity connectivity_;
+};
+
 /// A cell of a zone by its number, x fastest.
 [[nodiscard]] inline std::int64_t number_of(const Box& zone, const Int3& at) {
     return (std::int64_t{at[2] - zone.lo[2]} * zone.extent(1) + (at[1] - zone.lo[1])) * zone.extent(0) +
@@ -162,6 +199,17 @@ void for_each_receptor(const Box& cells, const FieldView<const std::int32_t>& st
     graph::for_each(cells, [&](int i, int j, int k) {
         const auto is = static_cast<Cell>(status(i, j, k));
         if (is == Cell::receptor || is == Cell::orphan) call(Int3{i, j, k}, number++);
+    });
+}
+
+/// Calls call(cell, number) for cells of a patch that were holes a step ago and are none now.
+template <class Call>
+void for_each_uncovered(const Box& cells, const FieldView<const std::int32_t>& before,
+                        const FieldView<const std::int32_t>& now, Call&& call) {
+    constexpr auto kHole = static_cast<std::int32_t>(Cell::hole);
+    std::size_t number = 0;
+    graph::for_each(cells, [&](int i, int j, int k) {
+        if (before(i, j, k) == kHole && now(i, j, k) != kHole) call(Int3{i, j, k}, number++);
     });
 }
 

@@ -10,11 +10,19 @@ namespace strata::overset {
 
 using namespace graph;
 
-void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t> changes,
-                   const Connectivity& made) {
+namespace {
+
+FieldView<const std::int32_t> readable(const FieldView<std::int32_t>& f) {
+    return {f.origin(), f.stride(1), f.stride(2), f.component_stride(), f.box()};
+}
+
+}  // namespace
+
+void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes, const Connectivity& made) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("lists"), p.grid);
-    const auto now = task.need(state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
+    Task task = when.scope.task(parts.named("lists"), p.grid);
+    const auto now =
+        task.need(parts.state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
     const auto left = task.need(changes.last());
     const auto quality = p.quality(task);
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 7 : 6));
@@ -22,6 +30,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
     const auto counts = task.contribute(made.counts.at(0));
     const auto ratios = task.contribute(made.ratios);
     const auto first = task.contribute(made.first_orphans.at(0));
+    const UncoveredListed uncovered(when, made, task);
     task.run([=, &p, asked = made.wanted.list(task), most = made.most,
               around = seen_from_cell(p.dimensions)](Here& here) {
         if (here[left] != 0)
@@ -80,6 +89,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
         here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
         for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];
         here[ratios] = ratio;
+        uncovered.list(here, w, readable(to));
         if (p.shared.empty()) w = {};
     });
 }

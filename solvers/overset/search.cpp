@@ -129,9 +129,9 @@ void answer_all(const Asked& asked, Finder<Dim> finder, Moved moved) {
     });
 }
 
-void begin(Parts& parts) {
+void begin(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("others"), p.grid);
+    Task task = scope.task(parts.named("others"), p.grid);
     const auto centres = p.centres(task);
     const auto boxes = task.need(parts.boxes.at(0));
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 2 : 1));
@@ -147,11 +147,13 @@ void begin(Parts& parts) {
         });
         for (std::size_t d = 0; d < 3; ++d) around.lo[d] -= reach, around.hi[d] += reach;
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        std::vector<Bounds> seen;
+        for (const Rigid& by : p.seen_by_all(own, here.step)) seen.push_back(moved(around, by));
         for (int patch = 0; patch < p.grid.patches(); ++patch) {
             const int mesh = p.mesh[z(p.grid.zone_of(patch))];
             if (mesh == own) continue;
             const Bounds box = bounds_in(here[boxes], patch);
-            if (box.meets(around)) w.others.push_back({patch, mesh, box});
+            if (box.meets(seen[z(mesh)])) w.others.push_back({patch, mesh, box});
         }
     });
 }
@@ -168,6 +170,7 @@ void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sco
         const auto asks = here[asked];
         const Box cells = here.cells();
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
         w.asking.clear(), w.asked.clear();
         for (; w.at_patch < w.others.size(); ++w.at_patch, w.at_cell = 0) {
             const Work::Other& to = w.others[w.at_patch];
@@ -175,7 +178,7 @@ void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sco
             for (; w.at_cell < w.is_hole.size(); ++w.at_cell) {
                 if (w.is_hole[w.at_cell] != 0) continue;
                 const auto cell = static_cast<std::int32_t>(w.at_cell);
-                const Real3 at = centre_at(x, p.dimensions, cell_at(cells, cell));
+                const Real3 at = seen[z(to.mesh)](centre_at(x, p.dimensions, cell_at(cells, cell)));
                 const Work::Foot foot = shared ? w.feet[w.at_cell] : Work::Foot{};
                 bool near = true;
                 for (std::size_t d = 0; d < 3; ++d)
@@ -267,23 +270,23 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
 
 }  // namespace
 
-void declare_search(Parts& parts) {
+void declare_search(Parts& parts, const When& when) {
     Graph& graph = parts.graph;
-    begin(parts);
+    begin(parts, when.scope);
     const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 8192));
-    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, parts.named("places"), parts.p.grid,
+    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, when.named(parts, "places"), parts.p.grid,
                                                         parts.p.grid, most);
-    const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
-    Scope& rounds = graph.start().repeat<double>(
-        parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+    const auto left = graph.scalar<double>(when.named(parts, "places left"), Reduce::sum);
+    Scope& rounds = when.scope.repeat<double>(
+        when.named(parts, "search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
     const int before = parts.cuts > 0 ? 3 : 2;
     rounds.takes(parts.work.at(before));
-    for (const Version& version : parts.p.taken) rounds.takes(version);
+    when.take(parts, rounds);
     ask(parts, requests, rounds, left);
     answer(parts, requests, rounds);
     take(parts, requests, rounds);
 
-    Task task = graph.start().task(parts.named("candidates"), parts.p.grid);
+    Task task = when.scope.task(parts.named("candidates"), parts.p.grid);
     const auto quality = parts.p.quality(task);
     const auto work = task.modify(parts.work.at(before + 1));
     task.run([=, &p = parts.p](Here& here) {

@@ -87,7 +87,8 @@ struct OversetGrids {
     std::optional<overset::Connectivity> connectivity;
 
     OversetGrids(std::vector<OversetMesh> wanted, int patch_cells,
-                 std::vector<std::array<int, 2>> shared = {})
+                 std::vector<std::array<int, 2>> shared = {},
+                 std::function<overset::Rigid(int mesh, std::int64_t step)> placed = {})
         : meshes(std::move(wanted)), zones(make_zones(graph, meshes, patch_cells)) {
         nodes = graph.list<double>("nodes", zones,
                                    [this](int patch) { return points(zones.box(patch)).volume(); },
@@ -101,6 +102,7 @@ struct OversetGrids {
         p.walls.resize(std::size_t(zones.patches()));
         p.outer = p.surfaces = p.walls;
         p.shared = std::move(shared);
+        p.placed = std::move(placed);
         for (std::size_t m = 0; m < meshes.size(); ++m) {
             p.names.push_back(meshes[m].name);
             p.mesh.push_back(int(m));

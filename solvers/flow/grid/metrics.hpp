@@ -37,6 +37,32 @@ namespace metrics {
            a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
+using Corner = std::array<double, 3>;
+[[gnu::always_inline]] inline Corner sum(const Corner& a, const Corner& b) {
+    return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+
+/// Of a cell with bilinear or trilinear sides; corner n is up along axis d where bit d of n is set.
+///
+/// Three dimensions: Grandy, Efficient computation of volume of hexahedral cells, UCRL-ID-128886 (1997),
+/// equation 17.
+template <int Dim>
+[[gnu::always_inline]] inline double cell_volume(const std::array<Corner, std::size_t{1} << Dim>& x) {
+    const auto between = [&](std::size_t to, std::size_t from) {
+        return Corner{x[to][0] - x[from][0], x[to][1] - x[from][1], x[to][2] - x[from][2]};
+    };
+    if constexpr (Dim == 2) {
+        const Corner up = between(3, 0), across = between(2, 1);
+        return 0.5 * (up[0] * across[1] - up[1] * across[0]);
+    } else {
+        const Corner e71 = between(7, 1), e60 = between(6, 0), e72 = between(7, 2), e30 = between(3, 0),
+                     e50 = between(5, 0), e74 = between(7, 4);
+        return (triple(sum(e71, e60), e72, e30) + triple(e60, sum(e72, e50), e74) +
+                triple(e71, e50, sum(e74, e30))) /
+               12;
+    }
+}
+
 }  // namespace metrics
 
 /// Vectors of the faces across an axis: face i lies between cells i - 1 and i. `s` has Dim components.
@@ -90,26 +116,13 @@ void volumes(const graph::Box& cells, const NodeView& x, const View& volume) {
                     v[i] = 0.5 * ((x1[i + 1] - x0[i]) * (y1[i] - y0[i + 1]) -
                                   (y1[i + 1] - y0[i]) * (x1[i] - x0[i + 1]));
             } else {
-                // Grandy, Efficient computation of volume of hexahedral cells, UCRL-ID-128886 (1997),
-                // equation 17; corner n is at (i + bit 0, j + bit 1, k + bit 2).
                 for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
-                    const auto between = [&](int to, int from) {
-                        std::array<double, 3> e;
+                    std::array<metrics::Corner, 8> corners;
+                    for (int n = 0; n < 8; ++n)
                         for (int d = 0; d < 3; ++d)
-                            e[static_cast<std::size_t>(d)] =
-                                x(i + (to & 1), j + (to >> 1 & 1), k + (to >> 2), d) -
-                                x(i + (from & 1), j + (from >> 1 & 1), k + (from >> 2), d);
-                        return e;
-                    };
-                    const auto sum = [](const std::array<double, 3>& a, const std::array<double, 3>& b) {
-                        return std::array<double, 3>{a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-                    };
-                    const auto e71 = between(7, 1), e60 = between(6, 0), e72 = between(7, 2),
-                               e30 = between(3, 0), e50 = between(5, 0), e74 = between(7, 4);
-                    v[i] =
-                        (metrics::triple(sum(e71, e60), e72, e30) + metrics::triple(e60, sum(e72, e50), e74) +
-                         metrics::triple(e71, e50, sum(e74, e30))) /
-                        12;
+                            corners[static_cast<std::size_t>(n)][static_cast<std::size_t>(d)] =
+                                x(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2), d);
+                    v[i] = metrics::cell_volume<3>(corners);
                 }
             }
         }
