@@ -28,6 +28,9 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
     if (!s.overlaps()) of_grid(s.grid);
     for (const auto& [name, mesh] : s.meshes) of_grid(mesh.grid);
     if (!s.moves()) return;
+    if (s.rotation_rate() != 0)
+        keys.refuse("frame.rotation_rate", "grids that move are seen at rest",
+                    "0, or grids that stand still in the frame");
     if (s.overlaps() && s.grid.motion.moves())
         keys.refuse("grid.motion.kind", "each mesh has a motion of its own",
                     "\"none\", and mesh.NAME.motion");

@@ -4,7 +4,6 @@
 // them, and volumes stay. What faces sweep in a unit of time is a combination of volumes between levels of
 // time, with the weights that differences in time have: so a uniform flow is kept.
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "solvers/flow/grid/swept.hpp"
@@ -57,32 +56,30 @@ class NodesAt {
 /// in the one before, over dt. The first step has two levels.
 template <int Dim>
 void sweep_faces(const PatchGeometry<Dim>& of, const FieldView<const double>& nodes, const Motions& motions,
-                 int mesh, std::int64_t n, const std::array<FieldView<double>, Dim>& speeds) {
+                 int mesh, std::int64_t n, const ListView<double>& to) {
     // At the start faces have the speed of the first step.
     n = std::max<std::int64_t>(n, 1);
     const NodesAt<Dim> now(nodes, motions.placed(mesh, n)), before(nodes, motions.placed(mesh, n - 1));
     const double over = 1 / motions.step;
-    for (int axis = 0; axis < Dim; ++axis) {
-        const auto& to = speeds[static_cast<std::size_t>(axis)];
-        for_each(to.box(), [&](int i, int j, int k) { to(i, j, k) = 0; });
-        add_swept<Dim>(axis, of.face_box(axis), before.view(), now.view(), n > 1 ? 1.5 * over : over, to);
-    }
+    for (int axis = 0; axis < Dim; ++axis)
+        add_swept<Dim>(axis, of.face_box(axis), before.view(), now.view(), n > 1 ? 1.5 * over : over,
+                       of.speeds(to, axis));
     if (n == 1) return;
     const NodesAt<Dim> first(nodes, motions.placed(mesh, n - 2));
     for (int axis = 0; axis < Dim; ++axis)
         add_swept<Dim>(axis, of.face_box(axis), first.view(), before.view(), -0.5 * over,
-                       speeds[static_cast<std::size_t>(axis)]);
+                       of.speeds(to, axis));
 }
 
 template <int Dim>
 void move_patch(const PatchGeometry<Dim>& of, const ListView<const double>& from, const ListView<double>& to,
                 const Motions& motions, int mesh, std::int64_t n) {
-    std::array<FieldView<double>, Dim> speeds;
-    for (int axis = 0; axis < Dim; ++axis) speeds[static_cast<std::size_t>(axis)] = of.speeds(to, axis);
+    for (int axis = 0; axis < Dim; ++axis) {
+        const FieldView<double> speed = of.speeds(to, axis);
+        for_each(speed.box(), [&](int i, int j, int k) { speed(i, j, k) = 0; });
+    }
     if (!motions.of[static_cast<std::size_t>(mesh)].moves()) {
-        std::copy_n(from.data(), of.entries(), to.data());
-        for (const FieldView<double>& speed : speeds)
-            for_each(speed.box(), [&](int i, int j, int k) { speed(i, j, k) = 0; });
+        std::copy_n(from.data(), of.entries(false), to.data());
         return;
     }
     const overset::Rigid placed = motions.placed(mesh, n);
@@ -92,7 +89,7 @@ void move_patch(const PatchGeometry<Dim>& of, const ListView<const double>& from
         change_all<Dim>(of.faces(from, axis), of.faces(to, axis),
                         [&](const Real3& s) { return placed.vector(s); });
     copy_cells(of.around(), 1, of.volumes(from), of.volumes(to));
-    sweep_faces<Dim>(of, of.nodes(from), motions, mesh, n, speeds);
+    sweep_faces<Dim>(of, of.nodes(from), motions, mesh, n, to);
 }
 
 }  // namespace
@@ -106,7 +103,7 @@ void declare_motion(const Step& step, Scope& in) {
     const auto moved = task.make(l.moved);
     const auto x = at_start ? task.modify(l.x) : task.make(l.x);
     task.run([=, &grid = step.grid](Here& here) {
-        const PatchGeometry<Dim> of(here.cells(), true);
+        const PatchGeometry<Dim> of(here.cells());
         move_patch<Dim>(of, here[geometry], here[moved], grid.motions(),
                         grid.mesh_of(grid.zones().zone_of(here.patch)), here.step);
         const auto nodes = of.nodes(here[moved]);

@@ -109,7 +109,7 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
             for_each(cells,
                      [&](int i, int j, int k) { turbulence(i, j, k) = values(i, j, k, 2 * (Dim + 2)); });
         const PatchGeometry<Dim> of(cells);
-        fill_borders<Dim>(here, grid, filled, of.nodes(here[geometry]), to, turbulence, outlets);
+        fill_borders<Dim>(here, grid, filled, here[geometry], to, turbulence, outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
@@ -187,7 +187,7 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
         const auto to = here[q];
         interpolate<Dim>(here.cells(), here[correction], here[smooth]);
         update<Dim>(here.cells(), scheme, most, readable(here[smooth]), no_field(), to, no_result());
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, no_result(), outlets);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, no_result(), outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), here[nu], no_field()), own,

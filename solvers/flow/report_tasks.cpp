@@ -35,14 +35,14 @@ void sum_walls(const Step& step, Scope& in) {
         const PatchGeometry<Dim> of(here.cells());
         for (const auto& [face, boundary] : grid.boundaries(here.patch))
             if (is_wall(boundary->condition))
-                wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
-                                 of.centres(here[geometry]), [&](const WallPoint& point) {
-                                     const double share = computed.share(here, point.cell);
-                                     if (share == 0) return;
-                                     add_point(share == 1 ? point : shared(point, share),
-                                               1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
-                                               here[extremes]);
-                                 });
+                wall_points<Dim>(
+                    scheme.gas, *boundary, grid.motion(here.patch, here.step), face, of.nodes(here[geometry]),
+                    here[q], of.centres(here[geometry]), [&](const WallPoint& point) {
+                        const double share = computed.share(here, point.cell);
+                        if (share == 0) return;
+                        add_point(share == 1 ? point : shared(point, share), 1 / scheme.gas.gamma,
+                                  scheme.axisymmetric, here[sums], here[extremes]);
+                    });
     });
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/flow/frame.hpp"
+
 namespace strata::flow {
 
 namespace {
@@ -117,8 +119,9 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key("flow.model", &f.model,
              {.choices = {"sa", "sa-neg"},
               .meaning = "of turbulence: Spalart and Allmaras', or its negative form"});
-    keys.key("flow.mach", &f.mach,
-             {.least = 0, .most = 100, .above_least = true, .meaning = "of the far field"});
+    keys.key(
+        "flow.mach", &f.mach,
+        {.least = 0, .most = 100, .meaning = "of the far field; 0: at rest, with reference.mach or a rotor"});
     keys.key(
         "flow.reynolds", &f.reynolds,
         {.least = 0, .above_least = true, .meaning = "of the far field, for a unit of length of the grid"});
@@ -233,6 +236,11 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
 }
 
 void add_reference_and_check_keys(CaseSchema& keys, ReferenceKeys& r, VerifyKeys& v) {
+    keys.key("reference.mach", &r.mach,
+             {.least = 0,
+              .most = 100,
+              .meaning = "of the speed by which coefficients are divided and of which flow.reynolds is; 0: "
+                         "that of the rotor's tips (frame.radius), or else of the far field"});
     keys.key("reference.area", &r.area,
              {.least = 0, .above_least = true, .meaning = "of coefficients; in two dimensions a length"});
     keys.key("reference.length", &r.length, {.least = 0, .above_least = true, .meaning = "of moments"});
@@ -304,8 +312,14 @@ void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& 
                     "within another one"});
     keys.key(of + "temperature", &b.temperature,
              {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
-    keys.key(of + "velocity", &b.velocity,
-             {.entries = {2, 3}, .meaning = "wall: over the far field's speed of sound"});
+    keys.key(
+        of + "velocity", &b.velocity,
+        {.entries = {2, 3},
+         .meaning = "wall: over the far field's speed of sound; beyond that of the grid, where it turns"});
+    keys.key(of + "rotation", &b.rotation,
+             {.entries = {0, 1},
+              .meaning = "wall: it turns about the frame's axis at this rate, seen at rest, in radians in a "
+                         "unit of time (0: a casing that stands still); none: it moves with the grid"});
     keys.key(of + "total_pressure", &b.total_pressure,
              {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
     keys.key(of + "total_temperature", &b.total_temperature,
@@ -331,6 +345,7 @@ graph::CaseSchema schema(Settings& s) {
     graph::CaseSchema keys("flow", "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.");
     add_grid_keys(keys, s.grid);
     add_flow_keys(keys, s.flow);
+    add_frame_keys(keys, s.frame);
     add_initial_keys(keys, s.initial);
     add_scheme_keys(keys, s.numerics);
     add_time_keys(keys, s.time);
@@ -350,7 +365,7 @@ Scheme Settings::scheme() const {
     scheme.gas.gamma = flow.gamma;
     scheme.gas.prandtl = flow.prandtl;
     scheme.gas.turbulent_prandtl = flow.turbulent_prandtl;
-    scheme.gas.mach = flow.mach;
+    scheme.gas.mach = reference_mach();
     scheme.gas.reynolds = flow.reynolds;
     scheme.gas.sutherland = 198.6 / 1.8 / flow.temperature;
     scheme.muscl = {numerics.order == 1, numerics.kappa, limiter_named(numerics.limiter)};
@@ -361,6 +376,7 @@ Scheme Settings::scheme() const {
     scheme.sa.negative = flow.model == "sa-neg";
     scheme.sa.second_order = numerics.turbulence_order == 2;
     scheme.axisymmetric = flow.axisymmetric;
+    scheme.spin = about_axis(rotation_rate());
     return scheme;
 }
 
@@ -383,7 +399,7 @@ double Settings::cfl_at(std::int64_t iteration) const {
 
 Reference Settings::reference_values(int dimensions) const {
     Reference r;
-    r.mach = flow.mach;
+    r.mach = reference_mach();
     r.reynolds = flow.equations == "euler" ? 0 : flow.reynolds;
     r.area = reference.area, r.length = reference.length;
     for (std::size_t d = 0; d < reference.moment_centre.size(); ++d) r.centre[d] = reference.moment_centre[d];
@@ -483,6 +499,7 @@ void check(const Settings& s, const CaseSchema& keys) {
                                       {"verify.moment", &s.verify.moment}})
         if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
+    check_frame(s, keys);
     check_turn(s, s.grid, keys);
     for (const auto& [name, mesh] : s.meshes) check_turn(s, mesh.grid, keys);
     check_motions(s, keys);

@@ -8,6 +8,7 @@
 
 #include "core/graph/declare/box.hpp"
 #include "core/run/case/case.hpp"
+#include "solvers/flow/boundary/conditions.hpp"
 #include "solvers/flow/motion.hpp"
 #include "solvers/flow/output/reference.hpp"
 #include "solvers/flow/scheme/options.hpp"
@@ -46,6 +47,8 @@ struct BoundaryKeys {
     std::string kind;
     double temperature = 0;  // of the wall, over the far field's; 0: adiabatic
     std::vector<double> velocity;
+    std::vector<double>
+        rotation;  // of a wall that does not move with the grid: its rate about the frame's axis
     double total_pressure = 1, total_temperature = 1;  // over the far field's static ones
     std::vector<double> direction;
     double pressure = 1;   // over the far field's
@@ -73,6 +76,14 @@ struct FlowKeys {
     std::string start;  // a PLOT3D Q file
 };
 
+/// A frame that turns with a rotor.
+struct FrameKeys {
+    double rotation_rate = 0;         // radians in a unit of time
+    double tip_mach = 0, radius = 0;  // the same, by the speed of a blade's tip
+    std::string axis = "z";
+    std::vector<double> centre{0, 0, 0};
+};
+
 struct InitialKeys {
     double strength = 1, radius = 1, place = 0.5;
     std::vector<double> centre{0, 0}, left{1, 0, 1}, right{0.125, 0, 0.1};
@@ -97,6 +108,7 @@ struct TimeKeys {
 };
 
 struct ReferenceKeys {
+    double mach = 0;  // of coefficients and of flow.reynolds; 0: of the blades' tips, or the far field
     double area = 1, length = 1;
     std::vector<double> moment_centre{0, 0, 0};
 };
@@ -119,6 +131,7 @@ struct Settings {
     std::map<std::string, MeshKeys> meshes;  // none: `grid` is the only one
     OversetKeys overset;
     FlowKeys flow;
+    FrameKeys frame;
     InitialKeys initial;
     SchemeKeys numerics;
     TimeKeys time;
@@ -143,6 +156,14 @@ struct Settings {
     /// Of a stage with that many iterations behind it.
     [[nodiscard]] double cfl_at(std::int64_t iteration) const;
     [[nodiscard]] Reference reference_values(int dimensions) const;
+    /// How fast the frame turns, in radians in a unit of time; 0: it stands still.
+    [[nodiscard]] double rotation_rate() const;
+    /// A rate as a vector along the frame's axis.
+    [[nodiscard]] Real3 about_axis(double rate) const;
+    /// Of the grid, seen at rest.
+    [[nodiscard]] RigidMotion motion() const;
+    /// Of coefficients and of flow.reynolds.
+    [[nodiscard]] double reference_mach() const;
     /// Of the far field, whose density and pressure are 1 and 1 / gamma.
     [[nodiscard]] Real3 velocity(int dimensions) const;
 };

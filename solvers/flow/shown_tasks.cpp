@@ -23,6 +23,8 @@ void show_walls(const Step& step, Shown& shown) {
         .dimensions = Dim,
         .walls = std::vector<std::vector<Surface::Wall>>(static_cast<std::size_t>(zones.patches())),
         .gas = step.scheme.gas,
+        .motion = [&grid = step.grid](int patch,
+                                      std::int64_t at_step) { return grid.motion(patch, at_step); },
         .reference = step.settings.reference_values(Dim),
         .nodes = nodes_of<Dim>(step.geometry()),
         .centres = centres_of<Dim>(step.geometry()),

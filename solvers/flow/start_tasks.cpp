@@ -39,12 +39,14 @@ void make_labels(const Step& step) {
                                     .vector = std::max(0, vector)});
     };
     l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
-    const auto entries = [&zones, dims](int patch) {
-        return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
-                         : PatchGeometry<3>(zones.box(patch)).entries();
+    const auto entries = [&zones, dims](bool moves) {
+        return [&zones, dims, moves](int patch) {
+            return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries(moves)
+                             : PatchGeometry<3>(zones.box(patch)).entries(moves);
+        };
     };
-    l.geometry = graph.list<double>(prefix + "geometry", zones, entries);
-    if (step.grid.moves()) l.moved = graph.list<double>(prefix + "moved geometry", zones, entries);
+    l.geometry = graph.list<double>(prefix + "geometry", zones, entries(step.scheme.turns()));
+    if (step.grid.moves()) l.moved = graph.list<double>(prefix + "moved geometry", zones, entries(true));
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
     l.q = cells("q", state, kBorder, true, 0, 1);
@@ -152,6 +154,12 @@ void find_metrics(const Step& step, const Step* finer) {
             else
                 face_vectors<Dim>(d, faces.box(), read, faces);
         }
+        if (of.moves(here[geometry]))
+            for (int d = 0; d < Dim; ++d) {
+                const RigidMotion& motion = grid.frame();
+                swept_volumes<Dim>(d, of.face_box(d), read, of.faces(here[geometry], d), motion.velocity,
+                                   motion.spin, motion.centre, of.speeds(here[geometry], d));
+            }
         flow::centres<Dim>(here.cells(), read, here[centres]);
         if (axisymmetric)
             axisymmetric_volumes(here.cells(), read, here[volumes]);
@@ -255,7 +263,7 @@ void set_first_values(const Step& step) {
             if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
         });
         if (start) read_state<Dim>(here, grid, *start, to);
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
@@ -323,7 +331,7 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
                 turbulence(i, j, k) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k);
             });
         }
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),

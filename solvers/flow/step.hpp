@@ -127,11 +127,15 @@ class OutletPressures {
 /// All borders of a patch, in their order.
 template <int Dim>
 void fill_borders(const Here& here, const FlowZones& grid, const Scheme& scheme,
-                  const FieldView<const double>& nodes, const FieldView<double>& q,
+                  const graph::ListView<const double>& geometry, const FieldView<double>& q,
                   const FieldView<double>& nu_tilde, const OutletPressures& outlets = {}) {
+    const PatchGeometry<Dim> of(here.cells());
+    const FieldView<const double> nodes = of.nodes(geometry);
+    const GridMotion<Dim> motion{grid.motion(here.patch, here.step), of.all_speeds(geometry)};
+    const GridMotion<Dim>* moves = of.moves(geometry) ? &motion : nullptr;
     for (const auto& [face, boundary] : grid.boundaries(here.patch)) {
-        fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary));
-        if (scheme.turbulent()) fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde);
+        fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary), moves);
+        if (scheme.turbulent()) fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde, moves);
     }
 }
 

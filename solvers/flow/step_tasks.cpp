@@ -228,7 +228,7 @@ void make_update(const Step& step, Scope& in) {
         const auto turbulence = here[nu];
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
         receptors.in(here, Dim + 2, to, turbulence);
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence, outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(
                 here[viscosity].box(),

@@ -157,6 +157,8 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     const GridSystem system = case_grid(s, keys);
     const int dimensions = system.dimensions;
     const Stages stages = s.stages();
+    if (dimensions == 2 && s.rotation_rate() != 0 && s.frame.axis != "z")
+        keys.refuse("frame.axis", "a plane turns about an axis across it", "\"z\"");
     if (s.output.probes.size() % static_cast<std::size_t>(dimensions) != 0)
         keys.refuse("output.probes", "a point has a number for each dimension",
                     fmt::format("{} a point", dimensions));

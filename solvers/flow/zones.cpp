@@ -164,6 +164,11 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
         made.mass_flow = b.mass_flow;
         if (b.temperature > 0) made.temperature = b.temperature;
         made.motion.velocity = place(b.velocity, 0);
+        if (!b.rotation.empty()) {
+            made.carried = false;
+            made.motion.spin = s.about_axis(b.rotation[0]);
+            made.motion.centre = place(s.frame.centre, 0);
+        }
         if (made.condition == Condition::wall && s.flow.equations == "euler")
             keys.refuse("boundary." + name + ".kind", "a flow without viscosity does not stick to walls",
                         "\"slip-wall\", or flow.equations = \"laminar\" or \"rans\"");
@@ -177,7 +182,7 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
 FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
                      const Settings& s, const graph::CaseSchema& keys,
                      const std::vector<Boundary>& boundaries)
-    : system_(std::move(system)), motions_(s.motions(dimensions(), keys)) {
+    : system_(std::move(system)), frame_(s.motion()), motions_(s.motions(dimensions(), keys)) {
     const std::span<const ZoneShape> shapes = source().zones();
     graph::ZoneList list(name);
     std::vector<const GridKeys*> of_mesh{&s.grid};

@@ -274,7 +274,7 @@ TEMPLATE_TEST_CASE_SIG("at a wall without slip the fluid has the wall's velocity
         patch.fill(wall, face);
         check_mean(1.2);
     }
-    const WallMotion motion{.velocity = {1, 0, 0}, .spin = {0, 0, 2}, .centre = {1, 1, 0}};
+    const RigidMotion motion{.velocity = {1, 0, 0}, .spin = {0, 0, 2}, .centre = {1, 1, 0}};
     CHECK(motion.at({1, 3, 0}) == Real3{-3, 0, 0});
 }
 

@@ -1,5 +1,6 @@
 // Grids that move: uniform flow stays, a vortex crosses a mesh that turns with second order, a body that goes
 // through fluid at rest has the forces of one in a stream; what cases may not say.
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "solvers/flow/grid/swept.hpp"
+#include "solvers/flow/scheme/patch.hpp"
 #include "solvers/flow/tasks.hpp"
 #include "tests/catch.hpp"
 

@@ -203,7 +203,7 @@ WallSums ring_sums(const std::function<FlowState(const Real3&)>& value, bool sli
         for (const auto& one : PatchBoundaries(here.cells(), ring.on(here.patch), Dim))
             if (one.boundary == &ring.body)
                 wall_points<Dim>(
-                    {.mach = 0.3, .reynolds = 100}, ring.body, one.face, x(here), here[q], here[centres],
+                    {.mach = 0.3, .reynolds = 100}, ring.body, {}, one.face, x(here), here[q], here[centres],
                     [&](const WallPoint& point) { add_point(point, 1, false, here[to], extremes); });
     });
     Simulation run(ring.graph, Members::alone());
@@ -254,7 +254,7 @@ TEST_CASE("a pressure that grows along a line lifts a body by its volume") {
                 return FlowState{.p = 2 + gradient[0] * x[0] + gradient[1] * x[1] + gradient[2] * x[2]};
             });
             patch.fill(wall, face);
-            wall_points<3>({}, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+            wall_points<3>({}, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                            [&](const WallPoint& point) { add_point(point, 0.5, false, all, extremes); });
         }
     const double volume = 64 * (0.5 * (0.4 * 0.3) - 0.1 * (0 - -0.05 * 0.1));  // determinant of its edges
@@ -282,7 +282,7 @@ TEMPLATE_TEST_CASE_SIG("a wall feels the shear of the flow beside it, and y+ fol
     WallSums sums{};
     WallExtremes extremes{-kNoWall, -kNoWall};
     int faces = 0;
-    wall_points<Dim>(gas, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+    wall_points<Dim>(gas, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                      [&](const WallPoint& point) {
                          ++faces;
                          for (std::size_t d = 0; d < 3; ++d)
@@ -301,7 +301,7 @@ TEMPLATE_TEST_CASE_SIG("a wall feels the shear of the flow beside it, and y+ fol
     CHECK(y_plus({}, {-kNoWall, -kNoWall}).largest == 0);
     SECTION("a wall that moves with the flow feels nothing") {
         wall.motion.velocity = {2 * 0.05 * along[0], 2 * 0.05 * along[1], 0};
-        wall_points<Dim>(gas, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+        wall_points<Dim>(gas, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                          [](const WallPoint& point) {
                              for (const double s : point.stress) CHECK(std::abs(s) < 1e-15);
                          });
@@ -366,7 +366,7 @@ TEST_CASE("forces on a body of revolution are those of whole rings") {
     patch.fill(wall, face);
     WallSums sums{};
     WallExtremes extremes{};
-    wall_points<2>({}, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+    wall_points<2>({}, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                    [&](const WallPoint& point) { add_point(point, 1, true, sums, extremes); });
     CHECK(sums[0] == Approx(std::numbers::pi).epsilon(1e-13));
     CHECK(sums[1] == 0);

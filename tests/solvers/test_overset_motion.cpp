@@ -120,13 +120,14 @@ TEST_CASE("linear fields are carried over in each step, and cells that come out 
     task.run([=, most = task.contribute(moved), count = task.contribute(uncovered)](Here& here) {
         std::array<double, 3> off{};
         for_each_receptor(here.cells(), here[is], [&](const Int3& at, std::size_t n) {
-            off[0] = std::max(off[0], std::abs(here[from_now][2 * n] - value_of(here, here[c], at, here.step)));
+            off[0] =
+                std::max(off[0], std::abs(here[from_now][2 * n] - value_of(here, here[c], at, here.step)));
         });
         std::int64_t cells = 0;
         for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3& at, std::size_t n) {
             ++cells;
-            off[1] = std::max(off[1],
-                              std::abs(here[from_before][2 * n] - value_of(here, here[c], at, here.step)));
+            off[1] =
+                std::max(off[1], std::abs(here[from_before][2 * n] - value_of(here, here[c], at, here.step)));
             off[2] = std::max(off[2], std::abs(here[from_before][2 * n + 1] - 1));
         });
         here[most] = off, here[count] = cells;

@@ -45,9 +45,9 @@ struct FlowState {
     double nu_tilde = 3;
 };
 
-/// The velocity of a wall at x: velocity + spin x (x - centre). Spin is an angle in radians per time; in two
-/// dimensions along z.
-struct WallMotion {
+/// The velocity of a wall or of a grid at x: velocity + spin x (x - centre). Spin is an angle in radians per
+/// time; in two dimensions along z.
+struct RigidMotion {
     Real3 velocity{}, spin{}, centre{};
     [[nodiscard]] Real3 at(const Real3& x) const {
         const Real3 r{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
@@ -66,7 +66,8 @@ struct Boundary {
     double pressure = 1 / 1.4;
     double mass_flow = 0;                    // mass_outflow: out of the domain, in rho a L^2 (2D: rho a L)
     std::optional<double> temperature = {};  // wall; none: adiabatic
-    WallMotion motion = {};                  // wall
+    RigidMotion motion = {};                 // wall: beyond that of the grid
+    bool carried = true;                     // wall: moves with the grid
 };
 
 /// The invariants through a boundary of speed 0 with unit normal `n` out of the domain: what the face of a

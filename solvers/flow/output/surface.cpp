@@ -92,10 +92,11 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
     const auto to_centre = task.make(labels.centre), to_cp = task.make(labels.cp),
                to_cf = task.make(labels.cf), to_y_plus = task.make(labels.y_plus);
     const auto to_cell = task.make(labels.cell);
-    task.run([=, all = s.walls, gas = s.gas, reference = s.reference, dimensions = s.dimensions,
-              shapes = s.shapes, grid = &s.grid](Here& here) {
+    task.run([=, all = s.walls, gas = s.gas, motion = s.motion, reference = s.reference,
+              dimensions = s.dimensions, shapes = s.shapes, grid = &s.grid](Here& here) {
         std::int64_t entry = 0;
         const auto x = nodes(here);
+        const RigidMotion moves = motion ? motion(here.patch, here.step) : RigidMotion{};
         for (const auto& wall : all[static_cast<std::size_t>(here.patch)]) {
             const PatchFace face(here.cells(), wall.face);
             const auto write = [&](const WallPoint& point) {
@@ -111,9 +112,9 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
                 ++entry;
             };
             if (dimensions == 2)
-                wall_points<2>(gas, *wall.boundary, face, x, here[flow], centres(here), write);
+                wall_points<2>(gas, *wall.boundary, moves, face, x, here[flow], centres(here), write);
             else
-                wall_points<3>(gas, *wall.boundary, face, x, here[flow], centres(here), write);
+                wall_points<3>(gas, *wall.boundary, moves, face, x, here[flow], centres(here), write);
         }
     });
     return labels;

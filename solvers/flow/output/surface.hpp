@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Surface {
     };
     std::vector<std::vector<Wall>> walls;
     Gas gas;
+    std::function<RigidMotion(int patch, std::int64_t step)> motion = {};  // of the grid; none: it rests
     Reference reference;
     ViewOf nodes;
     ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images

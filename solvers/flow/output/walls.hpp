@@ -27,9 +27,9 @@ struct WallPoint {
 };
 
 /// Calls `found` for the wall faces of a patch, x fastest. q and centres: with borders, and one layer of
-/// ghosts beyond other faces.
+/// ghosts beyond other faces. `motion`: of the grid.
 template <int Dim>
-void wall_points(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+void wall_points(const Gas& gas, const Boundary& boundary, const RigidMotion& motion, const PatchFace& face,
                  const FieldView<const double>& nodes, const FieldView<const double>& q,
                  const FieldView<const double>& centres, const std::function<void(const WallPoint&)>& found);
 

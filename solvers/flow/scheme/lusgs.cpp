@@ -36,7 +36,7 @@ inline Lanes to_next_lane(const Lanes& a, double first) {
     return shuffle<15, 0, 1, 2, 3, 4, 5, 6>(a, broadcast(first));
 }
 
-template <int Dim, bool forward, bool viscous, bool turbulent>
+template <int Dim, bool forward, bool viscous, bool turbulent, bool moves>
 class Sweep {
     static constexpr std::size_t D = Dim;
     static constexpr int kState = Dim + 2;
@@ -97,8 +97,8 @@ class Sweep {
     }
 
     /// (+-A dq . S + r dq) / 2 of the cell before, and for nu~ the coefficient by the cell's own velocity and
-    /// diffusion.
-    void add(const Given& g, const Vec& s, Lanes (&sum)[kState]) const {
+    /// diffusion. `swept`: by a face that moves (Patch::speeds).
+    void add(const Given& g, const Vec& s, const Lanes& swept, Lanes (&sum)[kState]) const {
         Vec u;
         Conserved<Dim, Lanes> dq;
         dq.rho = g.v[kDq];
@@ -107,9 +107,14 @@ class Sweep {
             dq.m[d] = g.v[kDq + 1 + static_cast<int>(d)];
         }
         dq.E = g.v[kDq + Dim + 1];
-        const Conserved<Dim, Lanes> f = flux_change<Dim>(u, g.v[kH], dq, s, gamma_);
+        Conserved<Dim, Lanes> f = flux_change<Dim>(u, g.v[kH], dq, s, gamma_);
+        Lanes through = dot(u, s);
+        if constexpr (moves) {
+            through -= swept, f.rho -= swept * dq.rho, f.E -= swept * dq.E;
+            for (std::size_t d = 0; d < D; ++d) f.m[d] -= swept * dq.m[d];
+        }
         const Lanes square = dot(s, s);
-        Lanes r = abs(dot(u, s)) + g.v[kA] * (square * over_root(square));
+        Lanes r = abs(through) + g.v[kA] * (square * over_root(square));
         if constexpr (viscous) r += 2.0 * g.v[kVisc] * square;
         const auto part = [&](const Lanes& flux, const Lanes& change) {
             return 0.5 * (forward ? r * change + flux : r * change - flux);
@@ -118,8 +123,11 @@ class Sweep {
         for (std::size_t d = 0; d < D; ++d) sum[d + 1] += part(f.m[d], dq.m[d]);
         sum[Dim + 1] += part(f.E, dq.E);
     }
-    static Lanes nu_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& dnu) {
-        const Lanes through = forward ? dot(own_u, s) : -dot(own_u, s);
+    static Lanes nu_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& swept,
+                         const Lanes& dnu) {
+        Lanes up = dot(own_u, s);
+        if constexpr (moves) up -= swept;
+        const Lanes through = forward ? up : -up;
         return (max(through, Lanes{}) + diffusion * dot(s, s)) * dnu;
     }
 
@@ -208,13 +216,15 @@ class Sweep {
                 Vec s;
                 for (std::size_t d = 0; d < D; ++d)
                     s[d] = load(patch_.faces[D - 1], i, j, k_ + kFace, static_cast<int>(d), n);
-                add(g, s, sum);
+                Lanes swept{};
+                if constexpr (moves) swept = load(patch_.speeds[D - 1], i, j, k_ + kFace, 0, n);
+                add(g, s, swept, sum);
                 if constexpr (turbulent) {
                     const Lanes over = 1.0 / load(patch_.q, i, j, k_, 0, n);
                     Vec u;
                     for (std::size_t d = 0; d < D; ++d)
                         u[d] = load(patch_.q, i, j, k_, static_cast<int>(d) + 1, n) * over;
-                    nu = nu_part(u, load(diagonals_.viscosity, i, j, k_, 1, n), s,
+                    nu = nu_part(u, load(diagonals_.viscosity, i, j, k_, 1, n), s, swept,
                                  load(inside ? own_nu_ : upwind_.nu_tilde, i, j, k, 0, n));
                 }
             }
@@ -253,6 +263,7 @@ class Sweep {
         const bool ends = x0 - (kLanes - 1) < 0 || x0 + kLanes > n_;
         const int first = open_[0] ? -1 : 0;
         Lanes q[kState][kLanes], rhs[kState][kLanes], inverse[kLanes], s0[D][kLanes], s1[D][kLanes];
+        [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes];
         Lanes visc[2][kLanes], nu_rhs[kLanes], nu_inverse[kLanes], dq_first[kState + 1][kLanes];
         for (int c = 0; c < kState; ++c) {
             turned(patch_.q, c, x0, first, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
@@ -262,6 +273,10 @@ class Sweep {
         for (int d = 0; d < Dim; ++d) {
             turned(patch_.faces[0], d, x0, 0, kFace, 0, 1, s0[d]);
             turned(patch_.faces[1], d, x0, 0, 0, kFace, 1, s1[d]);
+        }
+        if constexpr (moves) {
+            turned(patch_.speeds[0], 0, x0, 0, kFace, 0, 0, swept0);
+            turned(patch_.speeds[1], 0, x0, 0, 0, kFace, 0, swept1);
         }
         if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, first, 0, 0, 0, visc[0]);
         if constexpr (turbulent) {
@@ -285,12 +300,14 @@ class Sweep {
                 beside.v[c] = to_next_lane(last.v[c], feed_[c][t]);
             }
             const Vec along{column(s0, t)}, across{column(s1, t)};
+            Lanes swept_along{}, swept_across{};
+            if constexpr (moves) swept_along = swept0[t], swept_across = swept1[t];
             Lanes sum[kState];
             for (int c = 0; c < kState; ++c) sum[c] = zero;
             if constexpr (Dim == 3)
                 for (int c = 0; c < kState; ++c) sum[c] = plane[c][t];
-            add(last, along, sum);
-            add(beside, across, sum);
+            add(last, along, swept_along, sum);
+            add(beside, across, swept_across, sum);
 
             Lanes own[kState];
             for (int c = 0; c < kState; ++c) own[c] = q[c][t];
@@ -303,8 +320,8 @@ class Sweep {
             if constexpr (turbulent) {
                 Vec u;
                 for (std::size_t d = 0; d < D; ++d) u[d] = now.v[kU + static_cast<int>(d)];
-                Lanes nu = nu_part(u, visc[1][t], along, last.v[kDnu]) +
-                           nu_part(u, visc[1][t], across, beside.v[kDnu]);
+                Lanes nu = nu_part(u, visc[1][t], along, swept_along, last.v[kDnu]) +
+                           nu_part(u, visc[1][t], across, swept_across, beside.v[kDnu]);
                 if constexpr (Dim == 3) nu += plane[kState][t];
                 now.v[kDnu] = forward ? nu_inverse[t] * (nu - nu_rhs[t]) : nu_rhs[t] + nu_inverse[t] * nu;
             }
@@ -360,18 +377,17 @@ void sweep(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, cons
            const std::array<bool, 3>& open, const Upwind& upwind, const Unknowns& unknowns) {
     if (cells.empty()) return;
     const double gamma = scheme.gas.gamma;
-    switch (scheme.viscosity) {
-        case Viscosity::none:
-            return Sweep<Dim, forward, false, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
+    by_motion(patch, [&](auto moves) {
+        if (scheme.turbulent())
+            Sweep<Dim, forward, true, true, moves>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
-        case Viscosity::laminar:
-        case Viscosity::frozen:
-            return Sweep<Dim, forward, true, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
+        else if (scheme.viscous())
+            Sweep<Dim, forward, true, false, moves>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
-        case Viscosity::spalart_allmaras:
-            return Sweep<Dim, forward, true, true>(cells, patch, gamma, diagonals, open, upwind, unknowns)
+        else
+            Sweep<Dim, forward, false, false, moves>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
-    }
+    });
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 // / Re.
 #pragma once
 
+#include <array>
+
 namespace strata::flow {
 
 struct Gas {
@@ -49,6 +51,10 @@ struct Scheme {
     SpalartAllmaras sa;
     /// Two dimensions: y is the distance from the axis, faces and volumes are those of a wedge of one radian.
     bool axisymmetric = false;
+    /// Of a frame that turns: radians in a unit of time about x, y, z. Momentum is that seen at rest, along
+    /// the frame's axes.
+    std::array<double, 3> spin{};
+    [[nodiscard]] bool turns() const { return spin[0] != 0 || spin[1] != 0 || spin[2] != 0; }
     [[nodiscard]] bool viscous() const { return viscosity != Viscosity::none; }
     /// Whether nu~ is solved.
     [[nodiscard]] bool turbulent() const { return viscosity == Viscosity::spalart_allmaras; }

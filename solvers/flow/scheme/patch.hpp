@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "core/graph/declare/view.hpp"
 
@@ -19,6 +20,15 @@ inline FieldView<double> no_result() { return {nullptr, 0, 0, 0, Box{}}; }
 /// A field that is written, for reading.
 inline FieldView<const double> readable(const FieldView<double>& f) {
     return {f.origin(), f.stride(1), f.stride(2), f.component_stride(), f.box()};
+}
+
+/// A field for each axis that a scheme does without.
+template <int Dim>
+std::array<FieldView<const double>, static_cast<std::size_t>(Dim)> no_fields() {
+    if constexpr (Dim == 2)
+        return {no_field(), no_field()};
+    else
+        return {no_field(), no_field(), no_field()};
 }
 
 /// Axes beyond Dim have one layer of cells and no ghosts.
@@ -38,6 +48,19 @@ struct Patch {
     FieldView<const double> centres;
     /// Of own cells; Spalart-Allmaras alone.
     FieldView<const double> wall_distance;
+    /// Where the grid moves: the volume that each of these faces sweeps up the index in a unit of time, the
+    /// integral of its velocity . dS. The flux through it is then F(q) . S - speed q (Thomas, P. D., Lombard,
+    /// C. K. (1979), AIAA J. 17(10)), and waves cross it at lambda - speed / |S|. no_fields(): the grid
+    /// stands still.
+    std::array<FieldView<const double>, static_cast<std::size_t>(Dim)> speeds = no_fields<Dim>();
+    [[nodiscard]] bool moves() const { return speeds[0].origin() != nullptr; }
 };
+
+/// Calls f(std::true_type) where the grid moves, else f(std::false_type): loops over cells that stand still
+/// know of no speed.
+template <int Dim, class F>
+auto by_motion(const Patch<Dim>& patch, F&& f) {
+    return patch.moves() ? f(std::true_type{}) : f(std::false_type{});
+}
 
 }  // namespace strata::flow

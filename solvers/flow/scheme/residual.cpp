@@ -67,7 +67,14 @@ class Tile : private TileRows<Dim, viscosity> {
 
     /// Fluxes through the lower faces along the axis of all cells of row (j, k), along x one more.
     template <int axis>
-    [[gnu::flatten, gnu::noinline]] void faces(int j, int k, double* to) {
+    void faces(int j, int k, double* to) {
+        if (patch_.moves())
+            faces_of<axis, true>(j, k, to);
+        else
+            faces_of<axis, false>(j, k, to);
+    }
+    template <int axis, bool moves>
+    [[gnu::flatten, gnu::noinline]] void faces_of(int j, int k, double* to) {
         const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
                      *p1 = at<axis>(j, k, 1);
         const int count = n_ + (axis == 0 ? 1 : 0);
@@ -77,7 +84,10 @@ class Tile : private TileRows<Dim, viscosity> {
             const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
             Primitive<Dim, W> l, r;
             extrapolate(m2, m1, p0, p1, x, l, r);
-            Conserved<Dim, W> f = roe_flux(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix, scheme_.low_mach);
+            W swept{};
+            if constexpr (moves) swept = load_wide(patch_.speeds[axis], lo_[0] + x, j, k, 0, count - x);
+            Conserved<Dim, W> f = roe_flux<Dim, W, moves>(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix,
+                                                          scheme_.low_mach, swept);
             if constexpr (kViscous) {
                 const Conserved<Dim, W> v = viscous<axis>(m1, p0, around, x, s, to);
                 for (std::size_t d = 0; d < D; ++d) f.m[d] += v.m[d];
@@ -291,9 +301,9 @@ class Tile : private TileRows<Dim, viscosity> {
         W r = (-scale / sa::sigma) * ((1 + sa::cb2) * diffusion - sa::cb2 * get(own, kDiff, x) * plain);
 
         const Vec u = vector(own, kU, x);
-        r += advection<0>(j, k, x, u, area<0>(i, j, k, n), area<0>(i + 1, j, k, n));
-        r += advection<1>(j, k, x, u, area<1>(i, j, k, n), area<1>(i, j + 1, k, n));
-        if constexpr (Dim == 3) r += advection<2>(j, k, x, u, area<2>(i, j, k, n), area<2>(i, j, k + 1, n));
+        r += advection<0>(j, k, x, through<0>(i, j, k, n, u));
+        r += advection<1>(j, k, x, through<1>(i, j, k, n, u));
+        if constexpr (Dim == 3) r += advection<2>(j, k, x, through<2>(i, j, k, n, u));
 
         W slope{};
         if (scheme_.sa.with_source) {
@@ -307,12 +317,23 @@ class Tile : private TileRows<Dim, viscosity> {
         store(slope_, i, j, k, 0, slope, n);
     }
 
-    /// V times u . grad nu~ along one axis, upwind by the cell's own velocity.
+    /// What flows through the middle of a cell along an axis, at its own velocity u.
     template <int axis>
-    W advection(int j, int k, int x, const Vec& u, const Vec& lower, const Vec& upper) {
+    W through(int i, int j, int k, int n, const Vec& u) {
+        const int ii = i + (axis == 0 ? 1 : 0), jj = j + (axis == 1 ? 1 : 0), kk = k + (axis == 2 ? 1 : 0);
+        const Vec lower = area<axis>(i, j, k, n), upper = area<axis>(ii, jj, kk, n);
         Vec s;
         for (std::size_t d = 0; d < D; ++d) s[d] = 0.5 * (lower[d] + upper[d]);
-        const W through = dot(u, s), zero{};
+        const W plain = dot(u, s);
+        if (!patch_.moves()) return plain;
+        const FieldView<const double>& speed = patch_.speeds[axis];
+        return plain - 0.5 * (load_wide(speed, i, j, k, 0, n) + load_wide(speed, ii, jj, kk, 0, n));
+    }
+
+    /// V times u . grad nu~ along one axis, upwind by `through`.
+    template <int axis>
+    W advection(int j, int k, int x, const W& through) {
+        const W zero{};
         const auto value = [&](int by) { return get(at<axis>(j, k, by), kNu, x); };
         const W m1 = value(-1), own = value(0), p1 = value(1);
         W up = own - m1, down = p1 - own;
@@ -385,12 +406,32 @@ void tiles(const Box& cells, Tile<Dim, viscosity>&& pass) {
                       {std::min(i + kTileX, cells.hi[0]), std::min(j + ny, cells.hi[1]), cells.hi[2]}});
 }
 
-}  // namespace
+/// Momentum turns against the frame in which it is seen: V spin x rho u (as Chen, C. L., McCroskey, W. J.
+/// (1988), AIAA paper 88-0046, have it for rotors in hover).
+template <int Dim>
+void add_turning(const Box& cells, const Patch<Dim>& patch, const std::array<double, 3>& spin,
+                 const FieldView<double>& residual) {
+    for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
+        for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
+            for (int i = cells.lo[0]; i < cells.hi[0]; i += kLanes) {
+                const int n = cells.hi[0] - i;
+                const Lanes volume = load(patch.volumes, i, j, k, 0, n);
+                std::array<Lanes, 3> m{};
+                for (std::size_t d = 0; d < Dim; ++d)
+                    m[d] = volume * load(patch.q, i, j, k, static_cast<int>(d) + 1, n);
+                for (std::size_t d = 0; d < Dim; ++d) {
+                    const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+                    const int at = static_cast<int>(d) + 1;
+                    store(residual, i, j, k, at,
+                          load(readable(residual), i, j, k, at, n) + (spin[e] * m[f] - spin[f] * m[e]), n);
+                }
+            }
+}
 
 template <int Dim>
-void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
-              const FieldView<double>& nu_tilde, const FieldView<double>& slope) {
-    if (cells.empty()) return;
+void find_fluxes(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
+                 const FieldView<double>& mean, const FieldView<double>& nu_tilde,
+                 const FieldView<double>& slope) {
     switch (scheme.viscosity) {
         case Viscosity::none:
             return tiles(cells, Tile<Dim, Viscosity::none>(patch, scheme, mean, nu_tilde, slope));
@@ -401,6 +442,16 @@ void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, c
         case Viscosity::spalart_allmaras:
             return tiles(cells, Tile<Dim, Viscosity::spalart_allmaras>(patch, scheme, mean, nu_tilde, slope));
     }
+}
+
+}  // namespace
+
+template <int Dim>
+void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
+              const FieldView<double>& nu_tilde, const FieldView<double>& slope) {
+    if (cells.empty()) return;
+    find_fluxes(cells, patch, scheme, mean, nu_tilde, slope);
+    if (scheme.turns()) add_turning(cells, patch, scheme.spin, mean);
 }
 
 template void residual<2>(const Box&, const Patch<2>&, const Scheme&, const FieldView<double>&,
