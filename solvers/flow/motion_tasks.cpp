@@ -98,7 +98,7 @@ template <int Dim>
 void declare_motion(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     const bool at_start = &in == &step.graph.start();
-    Task task = in.task(step.named("motion"), step.zones());
+    Task task = in.task(step.named(at_start ? "first places" : "motion"), step.zones());
     const auto geometry = task.need(l.geometry.last());
     const auto moved = task.make(l.moved);
     const auto x = at_start ? task.modify(l.x) : task.make(l.x);

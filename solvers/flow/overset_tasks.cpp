@@ -70,7 +70,7 @@ void describe(const Step& step, overset::Problem& p) {
 
 /// Ends the run where there are more orphans than the case allows.
 void limit_orphans(const Step& step, Scope& in, const overset::Connectivity& found) {
-    Task task = in.once(step.named("orphans?"));
+    Task task = in.once(step.named(&in == &step.graph.start() ? "orphans?" : "orphans in a step?"));
     task.run([&grid = step.grid, most = step.settings.overset.orphans,
               counts = task.need(found.counts.last()),
               first = task.need(found.first_orphans.last())](Here& here) {

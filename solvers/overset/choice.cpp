@@ -195,13 +195,13 @@ void declare_choice(Parts& parts, const When& when, Scalar<std::int64_t> changes
     choose_first(parts, when.scope);
     const int cells = static_cast<int>(parts.patch_cells);
     Scope& scope = when.scope.repeat<std::int64_t>(
-        when.named(parts, "choice"), changes.at(0), [](std::int64_t n) { return n == 0; }, kChoiceRounds);
+        parts.named("choice"), changes.at(0), [](std::int64_t n) { return n == 0; }, kChoiceRounds);
     scope.takes(parts.work.at(parts.cuts > 0 ? 6 : 5));
     Round round{parts,
                 scope,
                 parts.state,
-                {graph, when.named(parts, "donors' states"), parts.p.grid, parts.p.grid, cells},
-                {graph, when.named(parts, "claims"), parts.p.grid, parts.p.grid, std::max(cells, 64)},
+                {graph, parts.named("donors' states"), parts.p.grid, parts.p.grid, cells},
+                {graph, parts.named("claims"), parts.p.grid, parts.p.grid, std::max(cells, 64)},
                 changes};
     ask(round);
     answer(round);

@@ -120,7 +120,8 @@ void check(const Problem& p) {
 }
 
 void declare_in(Parts& parts, const When& when, const Connectivity& made) {
-    const auto rounds = parts.graph.scalar<std::int64_t>(when.named(parts, "changes"), Reduce::sum);
+    parts.when = when.in_step ? ", in a step" : "";
+    const auto rounds = parts.graph.scalar<std::int64_t>(parts.named("changes"), Reduce::sum);
     declare_holes(parts, when);
     declare_search(parts, when);
     declare_choice(parts, when, rounds);
@@ -200,7 +201,8 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells),
         graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells),
         graph.scalars<std::int32_t>(p.name + ": marks", Reduce::max,
-                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts))))};
+                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts)))),
+        {}};
     // All cells of a small patch may be receptors; of a large one those of two layers around, and more.
     const auto room = static_cast<int>(most <= 4096 ? most : std::max<std::int64_t>(4096, most / 2));
     Connectivity made{

@@ -244,11 +244,11 @@ void declare_holes(Parts& parts, const When& when) {
     begin_work(parts, when.scope);
     if (parts.cuts > 0) {
         const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 4096));
-        const Requests<RayQuestion, RayAnswer> requests(graph, when.named(parts, "rays"), parts.p.grid,
+        const Requests<RayQuestion, RayAnswer> requests(graph, parts.named("rays"), parts.p.grid,
                                                         parts.p.grid, most);
-        const auto left = graph.scalar<double>(when.named(parts, "rays left"), Reduce::sum);
+        const auto left = graph.scalar<double>(parts.named("rays left"), Reduce::sum);
         Scope& rounds = when.scope.repeat<double>(
-            when.named(parts, "holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+            parts.named("holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
         when.take(parts, rounds);
         ask_walls(parts, requests, rounds, left);
         answer_rays(parts, requests, rounds);

@@ -98,7 +98,9 @@ struct Parts {
     graph::Field<std::int32_t> holes, state;
     graph::Scalars<std::int32_t> marks;  // cells of the maps that walls may touch, made at the start
 
-    [[nodiscard]] std::string named(const char* part) const { return p.name + ": " + part; }
+    std::string when;  // at the end of names: tasks of the start and of steps have names of their own
+
+    [[nodiscard]] std::string named(const char* part) const { return p.name + ": " + part + when; }
     [[nodiscard]] int mesh_of(int patch) const { return p.mesh[z(p.grid.zone_of(patch))]; }
 };
 
@@ -145,10 +147,6 @@ void put_bounds(const Numbers& all, std::int64_t number, const Bounds& box) {
 struct When {
     graph::Scope& scope;
     bool in_step = false;
-    /// Names of what each of them has for itself.
-    [[nodiscard]] std::string named(const Parts& parts, const char* what) const {
-        return parts.named(what) + (in_step ? ", in a step" : "");
-    }
     /// A scope of rounds takes the geometry.
     void take(const Parts& parts, graph::Scope& rounds) const {
         if (in_step) return;

@@ -274,11 +274,11 @@ void declare_search(Parts& parts, const When& when) {
     Graph& graph = parts.graph;
     begin(parts, when.scope);
     const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 8192));
-    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, when.named(parts, "places"), parts.p.grid,
+    const Requests<PlaceQuestion, PlaceAnswer> requests(graph, parts.named("places"), parts.p.grid,
                                                         parts.p.grid, most);
-    const auto left = graph.scalar<double>(when.named(parts, "places left"), Reduce::sum);
+    const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
     Scope& rounds = when.scope.repeat<double>(
-        when.named(parts, "search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
+        parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
     const int before = parts.cuts > 0 ? 3 : 2;
     rounds.takes(parts.work.at(before));
     when.take(parts, rounds);

@@ -8,8 +8,8 @@ using namespace graph;
 
 void declare_shares(Parts& parts, const When& when, const Connectivity& made) {
     const Problem& p = parts.p;
-    const Requests<Int3, std::int32_t> requests(parts.graph, when.named(parts, "shared walls"), p.grid,
-                                                p.grid, static_cast<int>(parts.patch_cells));
+    const Requests<Int3, std::int32_t> requests(parts.graph, parts.named("shared walls"), p.grid, p.grid,
+                                                static_cast<int>(parts.patch_cells));
     const int version = parts.cuts > 0 ? 8 : 7;
     {
         Task task = when.scope.task(parts.named("ask shared walls"), p.grid);

@@ -95,7 +95,7 @@ TEST_CASE("linear fields are carried over in each step, and cells that come out 
         return linear(ring_placed(zones.zone_of(here.patch), step)(x));
     };
     const auto set = [&](Scope& scope, bool at_start) {
-        Task task = scope.task("value", zones);
+        Task task = scope.task(at_start ? "first value" : "value", zones);
         const auto c = task.need(grids.centres);
         const auto is = task.need(grids.found().status);
         const auto to = at_start ? task.make(grids.value) : task.modify(grids.value);
