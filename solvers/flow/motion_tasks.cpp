@@ -4,8 +4,8 @@
 // them, and volumes stay. What faces sweep in a unit of time is a combination of volumes between levels of
 // time, with the weights that differences in time have: so a uniform flow is kept.
 #include <algorithm>
-#include <vector>
 
+#include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/grid/swept.hpp"
 #include "solvers/flow/step.hpp"
 
@@ -33,23 +33,11 @@ void change_all(const FieldView<const double>& from, const FieldView<double>& to
 
 /// Nodes of a patch at a level of time.
 template <int Dim>
-class NodesAt {
-  public:
-    NodesAt(const FieldView<const double>& nodes, const overset::Rigid& placed)
-        : values_(static_cast<std::size_t>(nodes.box().volume()) * Dim) {
-        const Box& box = nodes.box();
-        const std::ptrdiff_t y = box.extent(0), z = y * box.extent(1), component = z * box.extent(2);
-        const FieldView<double> to(values_.data() - (box.lo[0] + box.lo[1] * y + box.lo[2] * z), y, z,
-                                   component, box);
-        change_all<Dim>(nodes, to, placed);
-        view_ = readable(to);
-    }
-    [[nodiscard]] const FieldView<const double>& view() const { return view_; }
-
-  private:
-    std::vector<double> values_;
-    FieldView<const double> view_ = no_field();
-};
+Piece nodes_at(const FieldView<const double>& nodes, const overset::Rigid& placed) {
+    Piece made(nodes.box(), Dim);
+    change_all<Dim>(nodes, made.view(), placed);
+    return made;
+}
 
 /// What faces sweep in a unit of time at the end of step `n`: their volume V is differentiated as
 /// (3 V[n] - 4 V[n-1] + V[n-2]) / 2 dt, which is 3/2 of what is swept in the last step less 1/2 of what was
@@ -59,13 +47,14 @@ void sweep_faces(const PatchGeometry<Dim>& of, const FieldView<const double>& no
                  int mesh, std::int64_t n, const ListView<double>& to) {
     // At the start faces have the speed of the first step.
     n = std::max<std::int64_t>(n, 1);
-    const NodesAt<Dim> now(nodes, motions.placed(mesh, n)), before(nodes, motions.placed(mesh, n - 1));
+    const Piece now = nodes_at<Dim>(nodes, motions.placed(mesh, n)),
+                before = nodes_at<Dim>(nodes, motions.placed(mesh, n - 1));
     const double over = 1 / motions.step;
     for (int axis = 0; axis < Dim; ++axis)
         add_swept<Dim>(axis, of.face_box(axis), before.view(), now.view(), n > 1 ? 1.5 * over : over,
                        of.speeds(to, axis));
     if (n == 1) return;
-    const NodesAt<Dim> first(nodes, motions.placed(mesh, n - 2));
+    const Piece first = nodes_at<Dim>(nodes, motions.placed(mesh, n - 2));
     for (int axis = 0; axis < Dim; ++axis)
         add_swept<Dim>(axis, of.face_box(axis), first.view(), before.view(), -0.5 * over,
                        of.speeds(to, axis));
