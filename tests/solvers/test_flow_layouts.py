@@ -13,7 +13,7 @@ SHORT = {
     "vortex": ({"cells": "[24, 24]", "patch": "[6, 6]", "end": "0.5"}, None, ""),
     "cylinder": ({"cells": "[32, 24]", "patch": "[16, 8]"}, 12, ""),
     "overset-cylinder": ({"iterations": "40"}, None, ""),
-    "turning-airfoil": ({"subiterations": "3"}, 6, ""),
+    "turning-cylinder": ({"subiterations": "3"}, 6, ""),
     "plate": ({"patch": "[10, 8]"}, 12, ""),
     "naca0012": (
         {
