@@ -1,5 +1,5 @@
 // Grids that move: uniform flow stays, a vortex crosses a mesh that turns with second order, a body that goes
-// through fluid at rest has the forces of one in a stream; what cases may not say.
+// through a slow stream has the drag of one in a fast stream; what cases may not say.
 #include <array>
 #include <cmath>
 #include <string>
