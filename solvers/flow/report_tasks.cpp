@@ -112,14 +112,16 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
         ScalarUse<const Norms> norms;
         ScalarUse<const double> share, verdict;
         ScalarUse<const WallSums> walls;
-        double cells;
+        CellsCounted cells;
     };
     std::vector<Used> levels;
     for (std::size_t n = 0; n < all.size(); ++n)
         levels.push_back({task.need(all[n].norms.last()), task.need(all[n].share.last()),
                           task.need(all[n].verdict.last()), task.need(all[n].wall_sums.last()),
-                          static_cast<double>(grid.zones().all_cells()) /
-                              std::pow(1 << grid.dimensions(), static_cast<double>(all.size() - 1 - n))});
+                          CellsCounted(all[n].overset,
+                                       grid.zones().all_cells() >>
+                                           static_cast<std::size_t>(grid.dimensions()) * (all.size() - 1 - n),
+                                       task)});
     const auto time_before = task.need(r.time.previous()),
                largest_before = task.need(r.largest_residual.previous()),
                failures_before = task.need(r.failures.previous());
@@ -134,7 +136,8 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
     task.run([=, &s, reference = s.reference_values(grid.dimensions())](Here& here) {
         const Stages::Place at = stages.at(here.step);
         const Used& used = levels[at.stage];
-        const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / used.cells); };
+        const double cells = used.cells.in(here);
+        const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / cells); };
         here[residual] = norm(0), here[momentum] = norm(1), here[energy] = norm(2);
         if (turbulent) here[nu] = norm(3);
         here[largest] = std::max(at.iteration == 0 ? 0 : here[largest_before], here[residual]);

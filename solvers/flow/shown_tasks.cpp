@@ -26,7 +26,8 @@ void show_walls(const Step& step, Shown& shown) {
         .reference = step.settings.reference_values(Dim),
         .nodes = nodes_of<Dim>(step.labels.geometry),
         .centres = centres_of<Dim>(step.labels.geometry),
-        .shapes = {shapes.begin(), shapes.end()}};
+        .shapes = {shapes.begin(), shapes.end()},
+        .known = known_of(step.labels.overset)};
     for (int p = 0; p < zones.patches(); ++p)
         for (const auto& one : step.grid.boundaries(p))
             if (is_wall(one.boundary->condition)) {
@@ -67,7 +68,8 @@ void show_vortices(const Step& step, Shown& shown) {
     });
 }
 
-/// The state at nodes: means of the cells around them, without corners where no cell is.
+/// The state at nodes: means of the cells around them, without corners where no cell is. Of meshes that
+/// overlap holes do not count, but at nodes that have nothing else around them.
 template <int Dim>
 void show_nodes(const Step& step, Shown& shown) {
     // Slices are written at the end as well, and no step knows whether it is the last one.
@@ -82,6 +84,7 @@ void show_nodes(const Step& step, Shown& shown) {
     Task task = graph.step().task("state at nodes", zones);
     const auto q = task.need(step.labels.q.last(), step.layers(1));
     const auto made = task.make(shown.at_nodes);
+    const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([=](Here& here) {
         if (here.step % every != 0) return;
         const Box nodes = PatchGeometry<Dim>(here.cells()).node_box();
@@ -90,11 +93,19 @@ void show_nodes(const Step& step, Shown& shown) {
         for_each(nodes, [&](int i, int j, int k) {
             std::array<double, Dim + 2> sum{};
             int count = 0;
-            for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}}, [&](int a, int b, int c) {
-                if (!from.box().contains(Int3{a, b, c}) || !std::isfinite(from(a, b, c, 0))) return;
-                for (int e = 0; e < Dim + 2; ++e) sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
-                ++count;
-            });
+            const auto add = [&](bool holes) {
+                for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}},
+                         [&](int a, int b, int c) {
+                             const Int3 cell{a, b, c};
+                             if (!from.box().contains(cell) || !std::isfinite(from(a, b, c, 0))) return;
+                             if (!holes && !cells.known(here, cell)) return;
+                             for (int e = 0; e < Dim + 2; ++e)
+                                 sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
+                             ++count;
+                         });
+            };
+            add(false);
+            if (count == 0) add(true);
             for (int e = 0; e < Dim + 2; ++e)
                 here[made].component(e)[static_cast<std::size_t>(n)] =
                     sum[static_cast<std::size_t>(e)] / count;
@@ -112,7 +123,8 @@ void show_probes(const Step& step, Shown& shown) {
                   .gamma = step.scheme.gas.gamma,
                   .points = {},
                   .nodes = nodes_of<Dim>(step.labels.geometry),
-                  .centres = centres_of<Dim>(step.labels.geometry)};
+                  .centres = centres_of<Dim>(step.labels.geometry),
+                  .known = known_of(step.labels.overset)};
     for (std::size_t n = 0; n < all.size(); n += Dim) {
         Real3 x{};
         for (std::size_t d = 0; d < Dim; ++d) x[d] = all[n + d];

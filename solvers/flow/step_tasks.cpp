@@ -176,20 +176,20 @@ void decide(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     Task task = in.once(step.named("decide"));
     const auto changes = task.need(l.changes);
+    const CellsCounted cells(l.overset, step.zones().all_cells(), task);
     if (step.leader != nullptr) {
-        task.run([=, verdict = task.make(l.verdict),
-                  cells = static_cast<double>(step.zones().all_cells())](Here& here) {
+        task.run([=, verdict = task.make(l.verdict)](Here& here) {
             const auto [far, no_number] = here[changes];
-            here[verdict] = no_number > 0 || far > 0.1 * cells ? 1 : 0;
+            here[verdict] = no_number > 0 || far > 0.1 * cells.in(here) ? 1 : 0;
         });
         return;
     }
     const auto share_before = task.need(l.share.previous()),
                failures_before = task.need(l.failures.previous());
     const auto share = task.make(l.share), failures = task.make(l.failures), verdict = task.make(l.verdict);
-    task.run([=, cells = static_cast<double>(step.zones().all_cells())](Here& here) {
+    task.run([=](Here& here) {
         const auto [far, no_number] = here[changes];
-        const bool failed = no_number > 0 || far > 0.1 * cells;
+        const bool failed = no_number > 0 || far > 0.1 * cells.in(here);
         here[verdict] = failed ? 1 : 0;
         here[failures] = here[failures_before] + (failed ? 1 : 0);
         here[share] = failed ? here[share_before] / 2 : std::min(1.0, 1.1 * here[share_before]);
