@@ -93,6 +93,7 @@ struct Shown {
     bool walls = false;
     Field<double> vorticity, criterion;  // where the case asks for them
     List<double> at_nodes;               // the state at a patch's nodes, where the case asks for PLOT3D
+    List<std::int32_t> iblank;           // and, of meshes that overlap, what PLOT3D says of nodes
     std::vector<Scalar<double>> probes;  // columns of the series
     MeanLabels means;
 };

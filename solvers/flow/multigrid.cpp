@@ -5,8 +5,13 @@
 // by some iterations, and what it has changed is added to the finer grid, linear between its cells. There
 // convective fluxes are of first order, and nu_tilde stays as it was received: the model's equation is solved
 // on the finest grid of a cycle alone.
+//
+// Of meshes that overlap a coarser cell changes where all cells of which it consists are computed; others are
+// held, and what comes back changes no cell that is not computed (Jespersen, Pulliam and Buning, AIAA
+// 97-0644). The finest grid alone interpolates.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -74,6 +79,29 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
             }
             if (eddies) mean(patch.nu_tilde, 0, 2 * (Dim + 2));
         });
+}
+
+/// Which cells of a coarser grid change, of meshes that overlap; found at the start.
+template <int Dim>
+std::shared_ptr<OversetLabels> find_held(const Step& fine, const Step& coarse) {
+    if (fine.labels.overset == nullptr) return nullptr;
+    auto made = std::make_shared<OversetLabels>();
+    made->held =
+        coarse.graph.field<std::int32_t>(coarse.named("computed"), coarse.zones(), On::cells, {.kept = true});
+    const Collect& relation = same_patches(coarse.named("status of the finer grid"), fine, coarse);
+    Task task = coarse.graph.start().task(coarse.named("computed"), coarse.zones());
+    task.run([finer = task.need(fine.labels.overset->status(), relation), to = task.make(*made->held),
+              &zones = fine.zones()](Here& here) {
+        constexpr auto kComputed = static_cast<std::int32_t>(overset::Cell::computed);
+        const auto status = view_in(here[finer].all, 0, zones.box(here.patch), 1);
+        for_each(here.cells(), [&](int i, int j, int k) {
+            bool all = true;
+            for_children<Dim>(i, j, k,
+                              [&](int a, int b, int c) { all = all && status(a, b, c) == kComputed; });
+            here[to](i, j, k) = all ? kComputed : static_cast<std::int32_t>(overset::Cell::hole);
+        });
+    });
+    return made;
 }
 
 /// The coarser grid's state, and in `forcing` the defect. `filled`: with the model, whose borders are filled.
@@ -182,10 +210,16 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
     PerhapsWritten viscosity;
     if (fine.eddies()) nu = task.need(fine.nu_tilde());
     if (scheme.viscous()) viscosity = task.modify(fine.viscosity());
+    const CellsComputed computed(l.overset, task);
     task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         interpolate<Dim>(here.cells(), here[correction], here[smooth]);
+        if (!computed.all())
+            for_each(here.cells(), [&](int i, int j, int k) {
+                if (computed.at(here, {i, j, k})) return;
+                for (int c = 0; c < Dim + 2; ++c) here[smooth](i, j, k, c) = 0;
+            });
         update<Dim>(here.cells(), scheme, most, readable(here[smooth]), no_field(), to, no_result());
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, no_result(), outlets);
         if (scheme.viscous())
@@ -201,12 +235,14 @@ template <int Dim>
 class Cycle {
   public:
     Cycle(const std::vector<Step>& grids, Scope& in)
-        : grids_(grids), in_(in), keys_(grids.back().settings.time) {}
+        : grids_(grids), in_(in), keys_(grids.back().settings.time), held_(grids.size()) {}
 
     /// A correction of grid n + 1, of which `fine` is the present visit, from grid n and coarser ones.
     void correct(const Step& fine, std::size_t n) {
         Labels labels = grids_[n].labels;
         Step coarse = visit(n, labels);
+        if (held_[n] == nullptr) held_[n] = find_held<Dim>(fine, coarse);
+        labels.overset = held_[n];
         make_restricted<Dim>(fine, coarse, in_);
         receive<Dim>(fine, coarse, grids_[n].scheme, in_);
         const int turns = n > 0 && keys_.cycle == "w" ? 2 : 1;
@@ -246,6 +282,7 @@ class Cycle {
     const std::vector<Step>& grids_;
     Scope& in_;
     const TimeKeys& keys_;
+    std::vector<std::shared_ptr<OversetLabels>> held_;  // [grid]
     int visits_ = 0, iterations_ = 0;
 };
 

@@ -13,13 +13,16 @@
 
 namespace strata::flow {
 
-/// Of a case with meshes that overlap.
+/// Of a grid of a case with meshes that overlap. A coarser grid of a multigrid cycle has no connectivity of
+/// its own: a cell is computed where all of which it consists are.
 struct OversetLabels {
     std::unique_ptr<overset::Problem> problem;
     std::optional<overset::Connectivity> found;
     std::optional<overset::Interpolated> q, nu_tilde;  // the state of the step before at receptors
 
-    [[nodiscard]] graph::Field<std::int32_t> status() const { return found->status; }
+    std::optional<graph::Field<std::int32_t>> held;  // of a cycle's coarser grid: Cell::computed, or a hole
+
+    [[nodiscard]] graph::Field<std::int32_t> status() const { return found ? found->status : *held; }
 };
 
 /// What a task knows of the cells of its patch; of a case with one mesh all are computed.
@@ -31,7 +34,7 @@ class CellsComputed {
         : some_(labels != nullptr) {
         if (!some_) return;
         status_ = task.need(labels->status(), around);
-        shared_ = labels->found->share.has_value();
+        shared_ = labels->found && labels->found->share;
         if (shared_) share_ = task.need(*labels->found->share);
     }
     [[nodiscard]] bool all() const { return !some_; }
@@ -58,10 +61,13 @@ class CellsComputed {
         graph::Int3 at = cell;
         for (std::size_t a = 0; a < 3; ++a) at[a] = std::clamp(at[a], box.lo[a], box.hi[a] - 1);
         switch (static_cast<overset::Cell>(status(at[0], at[1], at[2]))) {
-            case overset::Cell::computed: return Known::computed;
+            case overset::Cell::computed:
+                return Known::computed;
             case overset::Cell::receptor:
-            case overset::Cell::orphan: return Known::interpolated;
-            default: return Known::nothing;  // a hole, or no cell at all
+            case overset::Cell::orphan:
+                return Known::interpolated;
+            default:
+                return Known::nothing;  // a hole, or no cell at all
         }
     }
 
@@ -99,8 +105,9 @@ class CellsCounted {
 [[nodiscard]] inline KnownOf known_of(const std::shared_ptr<OversetLabels>& labels) {
     if (labels == nullptr) return {};
     return [labels](graph::Task& task, const graph::Ghosts& around) {
-        return [computed = CellsComputed(labels, task, around)](
-                   const graph::Here& here, const graph::Int3& cell) { return computed.knowledge(here, cell); };
+        return
+            [computed = CellsComputed(labels, task, around)](
+                const graph::Here& here, const graph::Int3& cell) { return computed.knowledge(here, cell); };
     };
 }
 

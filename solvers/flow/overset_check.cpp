@@ -99,11 +99,12 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
         std::transform(lower.begin(), lower.end(), lower.begin(),
                        [](unsigned char c) { return std::tolower(c); });
         const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
-        s.boundaries[range.name].kind =
-            is_named(walls, range.name) || has("wall") || has("solid")             ? "slip-wall"
-            : is_named(outer, range.name) || range.name.rfind(first + "-", 0) == 0 ? "far-field"
-            : has("symmetry")                                                      ? "symmetry"
-                                                                                   : "overset";
+        s.boundaries[range.name].kind = is_named(walls, range.name) || has("wall") || has("solid")
+                                            ? "slip-wall"
+                                        : is_named(outer, range.name)           ? "far-field"
+                                        : has("symmetry")                       ? "symmetry"
+                                        : range.name.rfind(first + "-", 0) == 0 ? "far-field"
+                                                                                : "overset";
     }
     for (const auto* list : {&walls, &outer})
         for (const std::string& name : *list)

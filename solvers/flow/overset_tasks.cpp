@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
+#include "solvers/flow/grid/read.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -15,6 +17,43 @@ namespace strata::flow {
 using namespace graph;
 
 namespace {
+
+/// The turns that take the flow onto itself, those of joins by rotation.
+std::vector<overset::Rotation> turns_of(const GridSystem& system) {
+    const JoinRange* first = nullptr;
+    std::vector<overset::Rotation> all{kNoRotation};
+    for (const JoinRange& join : system.joins) {
+        if (join.turn == kNoRotation) continue;
+        if (first == nullptr) first = &join, all = overset::powers_of(join.turn);
+        if (std::none_of(all.begin(), all.end(), [&](const overset::Rotation& turn) {
+                return overset::difference(turn, join.turn) < 1e-9;
+            }))
+            throw Error("meshes that overlap are periodic by one turn about one axis")
+                .given(fmt::format("{} and {} are joined by others", zone_text(*system.source, first->zone),
+                                   zone_text(*system.source, join.zone)))
+                .allowed("mesh.NAME.turn and turn_axis alike for all meshes that have them");
+    }
+    return all;
+}
+
+/// To the walls of each cell's own mesh. (To all walls it is the same at a place, whichever mesh has the
+/// cell.)
+template <int Dim>
+Field<double> distance_in_meshes(const Step& step, const overset::Problem& p) {
+    const Zones& zones = step.zones();
+    WallSearch search{.grid = zones,
+                      .dimensions = Dim,
+                      .walls = p.surfaces,
+                      .nodes = nodes_of<Dim>(step.labels.geometry),
+                      .centres = step.labels.centres,
+                      .distance = step.graph.field<double>(step.named("overset distance"), zones, On::cells),
+                      .name = step.named("distance in meshes")};
+    search.none = 1e30;  // far, but a number that can be compared and interpolated
+    for (int patch = 0; patch < zones.patches(); ++patch)
+        search.group.push_back(p.mesh[static_cast<std::size_t>(zones.zone_of(patch))]);
+    declare_wall_distance(step.graph, search);
+    return search.distance;
+}
 
 /// What the case says of meshes, and of the faces of patches.
 template <int Dim>
@@ -27,6 +66,7 @@ void describe(const Step& step, overset::Problem& p) {
         cuts.push_back(mesh.cuts);
     }
     p.mesh = step.grid.system().mesh;
+    p.turns = turns_of(step.grid.system());
     p.open.assign(p.names.size(), false);
     for (std::size_t m = 0; m < on.size(); ++m)
         if (!on[m].empty())
@@ -51,7 +91,7 @@ void describe(const Step& step, overset::Problem& p) {
     p.nodes = nodes_of<Dim>(step.labels.geometry);
     p.centres = centres_of<Dim>(step.labels.geometry);
     if (step.settings.overset.better == "wall distance")
-        p.quality = [distance = step.labels.distance](Task& task) {
+        p.quality = [distance = distance_in_meshes<Dim>(step, p)](Task& task) {
             return [use = task.need(distance)](const Here& here) { return here[use]; };
         };
     else
@@ -60,6 +100,13 @@ void describe(const Step& step, overset::Problem& p) {
                 return PatchGeometry<Dim>(here.cells()).volumes(here[use]);
             };
         };
+    if (const GridSource& source = step.grid.source(); source.has_blanks())
+        p.holes = [&source, &zones](int patch) {
+            return blanked_cells(source, zones.zone_of(patch), zones.box(patch));
+        };
+    p.fringe = static_cast<int>(step.settings.overset.fringe);
+    p.lean = step.settings.overset.lean;
+    p.donor_zones = step.settings.output.plot3d > 0;
     p.taken = {step.labels.geometry.at(1)};
     p.name = step.named("overset");
 }
@@ -92,19 +139,19 @@ void limit_orphans(const Step& step, const overset::Connectivity& found) {
 }  // namespace
 
 template <int Dim>
-void declare_overset(const Step& step) {
-    if (!step.settings.overlaps()) return;
+void declare_overset(const Step& step, bool finest) {
+    if (!step.settings.overlaps() || !step.is_stage) return;
     auto labels = std::make_shared<OversetLabels>();
     labels->problem = std::make_unique<overset::Problem>(
         overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
     describe<Dim>(step, *labels->problem);
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
-    limit_orphans(step, *labels->found);
+    if (finest) limit_orphans(step, *labels->found);
     step.labels.overset = std::move(labels);
 }
 
 void declare_exchange(const Step& step, Scope& in) {
-    if (step.labels.overset == nullptr) return;
+    if (step.labels.overset == nullptr || !step.labels.overset->found) return;
     OversetLabels& o = *step.labels.overset;
     overset::Exchange exchange(step.graph, in, *o.problem, *o.found);
     o.q = exchange.interpolate(step.q());
@@ -112,6 +159,7 @@ void declare_exchange(const Step& step, Scope& in) {
 }
 
 ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.labels.overset) {
+    if (labels_ != nullptr && !labels_->found) labels_ = nullptr;
     if (labels_ == nullptr) return;
     status_ = task.need(labels_->status());
     q_ = labels_->q->need(task);
@@ -133,7 +181,7 @@ void ReceptorsFilled::in(const Here& here, int components, const FieldView<doubl
     });
 }
 
-template void declare_overset<2>(const Step&);
-template void declare_overset<3>(const Step&);
+template void declare_overset<2>(const Step&, bool);
+template void declare_overset<3>(const Step&, bool);
 
 }  // namespace strata::flow

@@ -105,9 +105,20 @@ void add_overset_keys(CaseSchema& keys, OversetKeys& o) {
     keys.key(
         "overset.better", &o.better,
         {.choices = {"volume", "wall distance"},
-         .meaning = "meshes that overlap: the cell is computed that is smaller, or nearer to a wall (rans)"});
+         .meaning =
+             "meshes that overlap: the cell is computed that is smaller, or nearer to a wall of its mesh"});
     keys.key("overset.orphans", &o.orphans,
              {.least = 0, .meaning = "cells without a donor, at most; more of them end the run"});
+    keys.key("overset.fringe", &o.fringe,
+             {.least = 2,
+              .most = 8,
+              .meaning = "layers of receptors where a mesh ends within others; more move the overlap"});
+    keys.key(
+        "overset.lean", &o.lean,
+        {.least = 0.01,
+         .most = 100,
+         .meaning = "cells of each mesh count so many times their volume (or distance) as those of the mesh "
+                    "before it; other than 1 it moves the overlap"});
 }
 
 void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
@@ -425,18 +436,8 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && mesh.cuts)
             keys.refuse("mesh." + name + ".cuts",
                         "walls that lie on those of another mesh are no closed surface", "false");
-    if (!s.time.sequence.empty())
-        keys.refuse("time.sequence", "coarser grids of meshes that overlap are not made", "[]");
-    if (s.time.multigrid > 1)
-        keys.refuse("time.multigrid", "coarser grids of meshes that overlap are not made", "1");
     if (s.flow.axisymmetric)
         keys.refuse("flow.axisymmetric", "meshes that overlap are plane, or three-dimensional", "false");
-    if (!s.flow.start.empty())
-        keys.refuse("flow.start", "a flow on meshes that overlap begins with `initial`", "\"\"");
-    if (s.output.plot3d > 0)
-        keys.refuse("output.plot3d", "the state of meshes that overlap is not written as PLOT3D", "0");
-    if (s.overset.better == "wall distance" && s.flow.equations != "rans")
-        keys.refuse("overset.better", "the distance to walls is known in averaged flow alone", "\"volume\"");
 }
 
 /// Of a sector that stands for a whole.

@@ -59,7 +59,8 @@ struct MeshKeys {
 
 struct OversetKeys {
     std::string better = "volume";
-    std::int64_t orphans = 0;
+    std::int64_t orphans = 0, fringe = 2;
+    double lean = 1;
 };
 
 struct FlowKeys {

@@ -1,6 +1,7 @@
 // What files and series show of the finest grid: walls, vortices, the state at nodes, probes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/flow/output/cells.hpp"
@@ -114,6 +115,44 @@ void show_nodes(const Step& step, Shown& shown) {
     });
 }
 
+/// iblank of the nodes of meshes that overlap: 1 where a cell around is computed; -n where one is
+/// interpolated from zone n of the grids as given, the lowest of several; 101 where there are orphans alone;
+/// 0 in holes.
+template <int Dim>
+void show_blanks(const Step& step, Shown& shown) {
+    const auto& overset = step.labels.overset;
+    if (step.settings.output.plot3d == 0 || overset == nullptr) return;
+    const Zones& zones = step.zones();
+    shown.iblank = step.graph.list<std::int32_t>(
+        "iblank", zones,
+        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.kept = true});
+    Task task = step.graph.start().task("iblank", zones);
+    const CellsComputed cells(overset, task, step.layers(1));
+    const auto donor = task.need(*overset->found->donor_zone, step.layers(1));
+    task.run([=, made = task.make(shown.iblank), shapes = step.grid.source().zones()](Here& here) {
+        constexpr std::int32_t kOrphan = 101;
+        std::int64_t n = 0;
+        const auto zone_of = here[donor];
+        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
+            bool computed = false, orphan = false;
+            std::int32_t lowest = 0;
+            const Box around{{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}};
+            for_each(common(around, zone_of.box()), [&](int a, int b, int c) {
+                const Known is = cells.knowledge(here, {a, b, c});
+                computed = computed || is == Known::computed;
+                if (is != Known::interpolated) return;
+                const std::int32_t zone = zone_of(a, b, c);
+                orphan = orphan || zone == 0;
+                if (zone == 0) return;
+                const std::int32_t origin = shapes[static_cast<std::size_t>(zone) - 1].origin + 1;
+                lowest = lowest == 0 ? origin : std::min(lowest, origin);
+            });
+            here[made][n++] = computed ? 1 : lowest > 0 ? -lowest : orphan ? kOrphan : 0;
+        });
+    });
+}
+
 template <int Dim>
 void show_probes(const Step& step, Shown& shown) {
     const std::vector<double>& all = step.settings.output.probes;
@@ -153,6 +192,7 @@ Shown declare_shown(const Step& finest) {
     show_walls<Dim>(finest, shown);
     show_vortices<Dim>(finest, shown);
     show_nodes<Dim>(finest, shown);
+    show_blanks<Dim>(finest, shown);
     show_probes<Dim>(finest, shown);
     declare_means<Dim>(finest, shown);
     return shown;

@@ -130,10 +130,11 @@ void find_metrics(const Step& step, const Step* finer) {
         fine_volumes = task.need(finer->labels.volumes, relation);
         fine_zones = &finer->zones();
     }
-    task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric](Here& here) {
+    task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric,
+              overlaps = step.settings.overlaps()](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const int zone = grid.zones().zone_of(here.patch);
-        if (fine_zones == nullptr) check_cells(grid.source(), zone, here.cells());
+        if (fine_zones == nullptr) check_cells(grid.source(), zone, here.cells(), overlaps);
         const auto nodes = of.nodes(here[geometry]);
         const Box box = nodes.box();
         grid.source().nodes(zone, box, &nodes(box.lo[0], box.lo[1], box.lo[2]));
@@ -208,17 +209,22 @@ void find_wall_distance(const Step& step) {
     declare_wall_distance(step.graph, search);
 }
 
+/// Holes keep what they have: other programs leave anything there.
 template <int Dim>
 void read_state(const Here& here, const FlowZones& grid, const OriginValues& start,
-                const FieldView<double>& q) {
+                const CellsComputed& computed, const FieldView<double>& q) {
     const Box cells = here.cells();
     std::vector<double> values(static_cast<std::size_t>(cells.volume()));
     for (int c = 0; c < Dim + 2; ++c) {
         start.cells(grid.zones().zone_of(here.patch), c, cells, values.data());
         std::size_t n = 0;
-        for_each(cells, [&](int i, int j, int k) { q(i, j, k, c) = values[n++]; });
+        for_each(cells, [&](int i, int j, int k) {
+            const double value = values[n++];
+            if (computed.known(here, {i, j, k})) q(i, j, k, c) = value;
+        });
     }
     for_each(cells, [&](int i, int j, int k) {
+        if (!computed.known(here, {i, j, k})) return;
         double square = 0;
         for (int d = 1; d <= Dim; ++d) square += q(i, j, k, d) * q(i, j, k, d);
         if (!(q(i, j, k, 0) > 0) || !(q(i, j, k, Dim + 1) > 0.5 * square / q(i, j, k, 0)))
@@ -238,6 +244,7 @@ void set_first_values(const Step& step) {
     PerhapsWritten nu, viscosity;
     if (step.turbulent()) nu = task.make(l.nu_tilde);
     if (scheme.viscous()) viscosity = task.make(l.viscosity);
+    const CellsComputed computed(l.overset, task);
     task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim),
               far_nu = step.settings.flow.nu_tilde, start = step.start](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
@@ -251,7 +258,7 @@ void set_first_values(const Step& step) {
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = state[static_cast<std::size_t>(c)];
             if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
         });
-        if (start) read_state<Dim>(here, grid, *start, to);
+        if (start) read_state<Dim>(here, grid, *start, computed, to);
         fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
@@ -287,7 +294,7 @@ void declare_geometry(const Step& step, const Step* finer) {
 template <int Dim>
 void declare_start(const Step& step, const Step* finer) {
     declare_geometry<Dim>(step, finer);
-    declare_overset<Dim>(step);
+    declare_overset<Dim>(step, finer == nullptr);
     set_first_values<Dim>(step);
 }
 

@@ -170,9 +170,10 @@ void make_labels(const Step& step);
 /// Labels of one or more iterations, named by the step's prefix.
 void make_iteration_labels(const Step& step);
 
-/// The connectivity of meshes that overlap; nothing in a case with one.
+/// The connectivity of meshes that overlap, of a stage; nothing in a case with one. On the finest grid more
+/// orphans than may be end the run.
 template <int Dim>
-void declare_overset(const Step& step);
+void declare_overset(const Step& step, bool finest = true);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 

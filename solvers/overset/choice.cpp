@@ -30,7 +30,7 @@ enum Blocked : std::int32_t { kFree = 0, kSoft = 1, kHard = 2 };  // bits
     return ghosts({width, width, dimensions == 3 ? width : 0});
 }
 
-/// Whether the cell lies in the two layers beside an outer boundary.
+/// Which faces of zones are outer boundaries.
 std::vector<std::array<bool, 6>> outer_of_zones(const Problem& p) {
     std::vector<std::array<bool, 6>> all(z(p.grid.zones()));
     for (std::size_t patch = 0; patch < p.outer.size(); ++patch)
@@ -63,8 +63,8 @@ void choose_first(Parts& parts, Field<std::int32_t> state) {
             }
             bool must = false;
             for (std::size_t a = 0; a < z(p.dimensions); ++a)
-                must = must || (outer[z(zone)][2 * a] && at[a] < all.lo[a] + kFringe) ||
-                       (outer[z(zone)][2 * a + 1] && at[a] >= all.hi[a] - kFringe);
+                must = must || (outer[z(zone)][2 * a] && at[a] < all.lo[a] + p.fringe) ||
+                       (outer[z(zone)][2 * a + 1] && at[a] >= all.hi[a] - p.fringe);
             for (const Int3& by : around) {
                 if (must) break;
                 const Int3 near{i + by[0], j + by[1], k + by[2]};

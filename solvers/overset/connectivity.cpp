@@ -143,11 +143,19 @@ void declare_geometry(Parts& parts) {
         const auto made = task.make(label);
         ScalarsUse<double> boxes;
         if (boxed) boxes = task.contribute(of.wall_boxes.at(0));
-        task.run([=, dimensions = p.dimensions, patches = of.wall_patches](Here& here) {
+        task.run([=, dimensions = p.dimensions, turns = p.turns, patches = of.wall_patches](Here& here) {
             std::vector<Facet> elements;
             const auto x = nodes(here);
             for (const Face& face : faces[z(here.patch)])
                 add_facets(dimensions, here.cells(), face, x, elements);
+            // Walls that cut do so wherever turns take them.
+            const std::size_t own = elements.size();
+            for (std::size_t t = 1; boxed && t < turns.size(); ++t)
+                for (std::size_t n = 0; n < own; ++n) {
+                    const Facet& of = elements[n];
+                    elements.push_back(
+                        {turned(turns[t], of[0]), turned(turns[t], of[1]), turned(turns[t], of[2])});
+                }
             here[made] = Surface(dimensions, std::move(elements));
             if (!boxed) return;
             here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
@@ -199,6 +207,9 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
                                             {.kept = true}),
         room};
+    if (p.donor_zones)
+        made.donor_zone =
+            graph.field<std::int32_t>(p.name + ": zones of donors", p.grid, On::cells, {.kept = true});
     const auto state = graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells);
     const auto rounds = graph.scalar<std::int64_t>(p.name + ": changes", Reduce::sum);
     declare_geometry(parts);

@@ -22,6 +22,7 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/requests.hpp"
 #include "core/graph/declare/zones.hpp"
+#include "solvers/overset/turns.hpp"
 
 namespace strata::overset {
 
@@ -42,6 +43,9 @@ enum class Cell : std::int32_t {
 /// Declares that a task needs a field of its patch, and gives what shows it.
 using ViewOf = std::function<std::function<FieldView<const double>(const graph::Here&)>(graph::Task&)>;
 
+/// Layers of cells that a computed cell may see.
+inline constexpr int kFringe = 2;
+
 /// It must outlive the graph.
 struct Problem {
     const graph::Zones& grid;
@@ -53,17 +57,26 @@ struct Problem {
     std::vector<std::vector<Face>> walls = {};
     /// [mesh] whether its surface has such sides. Then no map is made of it, and more cells ask.
     std::vector<bool> open = {};
-    /// [patch] faces where a mesh ends within others: two layers of cells there are receptors.
+    /// [patch] faces where a mesh ends within others: `fringe` layers of cells there are receptors.
     std::vector<std::vector<Face>> outer = {};
     /// [patch] all faces that are walls, for meshes that lie on the walls of each other.
     std::vector<std::vector<Face>> surfaces = {};
     /// Pairs of meshes of which each lies on the other's walls.
     std::vector<std::array<int, 2>> shared = {};
+    /// Turns about an axis through the origin that take the whole flow onto itself, none at all first: of a
+    /// mesh that is periodic by rotation. Each mesh is there once for each of them.
+    std::vector<Rotation> turns = {graph::kNoRotation};
     ViewOf nodes = {};    // of the patch; in two dimensions k = 0
     ViewOf centres = {};  // with one layer around where there is a cell, edges and corners included
     /// Of own cells: where two meshes have a computed cell, the smaller number is the better one. The volume,
     /// or the distance to the nearest wall.
     ViewOf quality = {};
+    /// Of grids that come with holes: whether each cell of a patch is one, x fastest.
+    std::function<std::vector<std::uint8_t>(int patch)> holes = {};
+    int fringe = kFringe;
+    /// Cells of each mesh count so many times their quality as those of the mesh before it.
+    double lean = 1;
+    bool donor_zones = false;  // whether Connectivity::donor_zone is wanted
     /// Versions of labels behind these views that rounds within the start scope take, where these are not the
     /// first ones.
     std::vector<graph::Version> taken = {};
@@ -82,15 +95,14 @@ struct Problem {
     }
 };
 
-/// Layers of cells that a computed cell may see.
-inline constexpr int kFringe = 2;
 /// Rounds of the choice, at most.
 inline constexpr int kChoiceRounds = 200;
 
 /// A question of a receptor to the patch of its donor, which stays as long as the grids do.
 struct Wanted {
     Int3 base;          // the lowest corner of the cell between centres; of an orphan, its own cell
-    std::int32_t what;  // Cell::receptor or Cell::orphan
+    std::int16_t what;  // Cell::receptor or Cell::orphan
+    std::int16_t turn;  // of Problem::turns: the one that takes the receptor to its donor
     Real3 xi;
 };
 
@@ -110,6 +122,8 @@ struct Connectivity {
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};
+    /// Where it is wanted: the zone of a receptor's donor, from 1; of other cells 0.
+    std::optional<graph::Field<std::int32_t>> donor_zone = {};
 };
 
 /// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.
@@ -126,7 +140,8 @@ struct Interpolated {
         return wanted.answers<double>(task, values, components);
     }
 };
-/// In each round of the scope, the field's values at all receptors. One scope of the graph sends the lists
+/// In each round of the scope, the field's values at all receptors; vectors in space (LabelOptions::turns) as
+/// the receptor sees them. One scope of the graph sends the lists
 /// off: declare it for one.
 class Exchange {
   public:
@@ -140,6 +155,7 @@ class Exchange {
     const graph::Zones* grid_;
     int dimensions_;
     std::string name_;
+    std::vector<Rotation> turns_;
     Connectivity connectivity_;
 };
 

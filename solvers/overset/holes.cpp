@@ -114,7 +114,10 @@ void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
         const Box cells = here.cells();
         const auto x = centres(here);
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
-        w.is_hole.assign(z(cells.volume()), 0);
+        if (p.holes)
+            w.is_hole = p.holes(here.patch);
+        else
+            w.is_hole.assign(z(cells.volume()), 0);
         if (p.shares(own))
             w.feet = p.dimensions == 2 ? feet_of<2>(cells, p.surfaces[z(here.patch)], nodes(here), x)
                                        : feet_of<3>(cells, p.surfaces[z(here.patch)], nodes(here), x);
@@ -183,22 +186,19 @@ void ask_walls(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
         const auto asks = here[asked];
         w.asking.clear();
-        for (; w.at_patch < w.walls.size(); ++w.at_patch, w.at_cell = 0) {
-            const Work::Walls& to = w.walls[w.at_patch];
-            for (; w.at_cell < w.unsure.size(); ++w.at_cell) {
-                const std::int32_t cell = w.unsure[w.at_cell];
-                const Real3 at = centre_at(x, dimensions, cell_at(here.cells(), cell));
-                const bool shared =
-                    !w.feet.empty() && p.share(own, p.mesh[z(p.grid.zone_of(patches[z(to.number)]))]);
-                const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
-                if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) continue;
-                if (!asks.add(patches[z(to.number)], {at, foot.x, foot.reach})) {
-                    here[count] = 1;
-                    return;
-                }
-                w.asking.push_back(static_cast<std::int32_t>(w.at_cell * cuts + z(to.cut)));
-            }
-        }
+        const bool all = ask_on(w, w.walls.size(), w.unsure.size(), [&](std::size_t wall, std::size_t n) {
+            const Work::Walls& to = w.walls[wall];
+            const std::int32_t cell = w.unsure[n];
+            const Real3 at = centre_at(x, dimensions, cell_at(here.cells(), cell));
+            const bool shared =
+                !w.feet.empty() && p.share(own, p.mesh[z(p.grid.zone_of(patches[z(to.number)]))]);
+            const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
+            if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) return true;
+            if (!asks.add(patches[z(to.number)], {at, foot.x, foot.reach})) return false;
+            w.asking.push_back(static_cast<std::int32_t>(n * cuts + z(to.cut)));
+            return true;
+        });
+        if (!all) here[count] = 1;
     });
 }
 

@@ -36,7 +36,7 @@ struct Donors {
 /// A place in a donor.
 struct Candidate {
     std::int32_t cell = 0;  // the receptor, counted in its patch, x fastest
-    std::int32_t mesh = 0, zone = 0, patch = 0;
+    std::int32_t mesh = 0, zone = 0, patch = 0, turn = 0;
     Int3 base{};
     double quality = 0;
     Real3 xi{};
@@ -58,7 +58,7 @@ struct Work {
 
     // Donors: patches of other meshes
     struct Other {
-        std::int32_t patch, mesh;
+        std::int32_t patch, mesh, turn;
         Bounds box;
     };
     std::vector<Other> others;
@@ -78,6 +78,16 @@ struct Work {
     };
     std::vector<Foot> feet;  // [cell], or empty
 };
+
+/// Goes on where a search stands: ask(number of a patch, number of a cell) for all cells of each patch.
+/// False: it said so, as there was no room for a question, which is asked in the next round.
+template <class Ask>
+[[nodiscard]] bool ask_on(Work& w, std::size_t patches, std::size_t cells, Ask&& ask) {
+    for (; w.at_patch < patches; ++w.at_patch, w.at_cell = 0)
+        for (; w.at_cell < cells; ++w.at_cell)
+            if (!ask(w.at_patch, w.at_cell)) return false;
+    return true;
+}
 
 /// The choice, while it goes on.
 enum State : std::int32_t { kHole = 0, kComputes = 1, kOptional = 2, kMandatory = 3 };
