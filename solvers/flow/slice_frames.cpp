@@ -144,10 +144,9 @@ class SliceFrames final : public Frames {
         now.read({overset->status().id()}, local, 1, bytes);
         std::erase_if(rows, [&](const SliceRow& row) {
             std::int32_t is = 0;
-            std::memcpy(&is,
-                        bytes.data() +
-                            static_cast<std::size_t>(overset::number_of(cells, row.cell)) * sizeof is,
-                        sizeof is);
+            std::memcpy(
+                &is, bytes.data() + static_cast<std::size_t>(overset::number_of(cells, row.cell)) * sizeof is,
+                sizeof is);
             return is == static_cast<std::int32_t>(overset::Cell::hole);
         });
     }

@@ -1,7 +1,5 @@
 // Walls of the flow solver: distance to them, forces on them, their files; and values at points.
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include <cmath>
 #include <random>
@@ -18,6 +16,7 @@
 #include "tests/graph/temporary.hpp"
 #include "tests/solvers/flow_patch.hpp"
 #include "tests/solvers/flow_ring.hpp"
+#include "tests/solvers/program_runs.hpp"
 
 using namespace strata::tests;
 using namespace strata::flow;
@@ -450,16 +449,7 @@ TEST_CASE("a probe that no cell holds ends the run with its place") {
 namespace {
 
 std::string run_on(const std::string& layout, const std::string& folder) {
-    const std::string line =
-        "STRATA_BIND=none STRATA_LAYOUT=" + layout + " " TEST_MEMBER " " + folder + " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string said;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) said.append(piece, n);
-    INFO(said);
-    REQUIRE(WEXITSTATUS(::pclose(pipe)) == 0);
-    return said;
+    return said_on(layout, TEST_MEMBER " " + folder);
 }
 
 }  // namespace

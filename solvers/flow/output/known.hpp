@@ -15,7 +15,7 @@ enum class Known {
 
 /// Declares that a task needs to know that of its patch's cells, with so many layers around them, and gives
 /// what tells it. An empty function: all cells are computed.
-using KnownOf = std::function<std::function<Known(const graph::Here&, const graph::Int3&)>(graph::Task&,
-                                                                                           graph::Ghosts)>;
+using KnownOf =
+    std::function<std::function<Known(const graph::Here&, const graph::Int3&)>(graph::Task&, graph::Ghosts)>;
 
 }  // namespace strata::flow

@@ -122,8 +122,8 @@ std::array<double, kProbed> probe(double gamma, const Int3& cell, const Real3& x
 
 namespace {
 
-/// Where a patch has a point, as bits: it has it; in a cell that is interpolated; whose neighbours are not all
-/// known, so that there is no gradient.
+/// Where a patch has a point, as bits: it has it; in a cell that is interpolated; whose neighbours are not
+/// all known, so that there is no gradient.
 enum Held : std::int32_t { kNone = 0, kHeld = 1, kInterpolated = 2, kAlone = 4 };
 
 /// The value in the cell, wherever the point is in it.
@@ -202,8 +202,8 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
             for (std::int64_t n = 0; n < count && here.patch == 0; ++n) {
                 const Real3& at = points[static_cast<std::size_t>(n)];
                 if (!(here[holder][n] < 2 * patches))
-                    here.fail(fmt::format("no cell holds probe {} at ({:g}, {:g}, {:g}){}", n + 1, at[0], at[1],
-                                          at[2], meshes ? " but holes of meshes that overlap" : ""));
+                    here.fail(fmt::format("no cell holds probe {} at ({:g}, {:g}, {:g}){}", n + 1, at[0],
+                                          at[1], at[2], meshes ? " but holes of meshes that overlap" : ""));
             }
         });
     }
@@ -218,15 +218,14 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
         here[values].resize(kProbed * count);
         for (std::int64_t n = 0; n < count; ++n) {
             const std::int32_t held = here[found][4 * n];
-            if (held == kNone ||
-                here[holder][n] != here.patch + ((held & kInterpolated) != 0 ? patches : 0))
+            if (held == kNone || here[holder][n] != here.patch + ((held & kInterpolated) != 0 ? patches : 0))
                 continue;
             const Int3 cell{here[found][4 * n + 1], here[found][4 * n + 2], here[found][4 * n + 3]};
             const Real3& x = points[static_cast<std::size_t>(n)];
             const bool alone = (held & kAlone) != 0;
             const auto all = dimensions == 2 ? alone ? value_in<2>(gamma, cell, here[flow])
                                                      : probe<2>(gamma, cell, x, here[flow], centres(here))
-                             : alone         ? value_in<3>(gamma, cell, here[flow])
+                             : alone ? value_in<3>(gamma, cell, here[flow])
                                              : probe<3>(gamma, cell, x, here[flow], centres(here));
             for (int v = 0; v < kProbed; ++v)
                 here[values][kProbed * n + v] = all[static_cast<std::size_t>(v)];

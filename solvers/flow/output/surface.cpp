@@ -86,8 +86,8 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
                                            {.components = 4, .about = "zone, i, j, k, from 1", .kept = true});
 
     if (s.known)
-        labels.computed = graph.list<std::int32_t>(
-            "wall computed", s.grid, entries, {.about = "1: the face's cell is computed", .kept = true});
+        labels.computed = graph.list<std::int32_t>("wall computed", s.grid, entries,
+                                                   {.about = "1: the face's cell is computed", .kept = true});
 
     Task task = scope.task("walls", s.grid);
     const auto nodes = s.nodes(task);

@@ -59,8 +59,8 @@ struct Surface {
 [[nodiscard]] graph::ShownShape surface_shape(const SurfaceLabels& labels, int dimensions);
 
 /// FOLDER/surface-STEP.csv, every so many steps (0: never) and at the end of a run: a row for each wall face
-/// whose cell is computed, in the order of patches: x, y, z, Cp, Cf in x, y, z, y+, zone, i, j, k from 1. Rows
-/// have one length, so each process writes its own to their places.
+/// whose cell is computed, in the order of patches: x, y, z, Cp, Cf in x, y, z, y+, zone, i, j, k from 1.
+/// Rows have one length, so each process writes its own to their places.
 [[nodiscard]] std::shared_ptr<graph::Frames> surface_file(SurfaceLabels labels, std::int64_t every);
 
 }  // namespace strata::flow
