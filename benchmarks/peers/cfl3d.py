@@ -3,11 +3,13 @@
 
     benchmarks/peers/cfl3d.py plate-35x25 --cfl3d cfl3d_seq --grids DIR --out plate.json
     benchmarks/peers/cfl3d.py naca-113x33 --levels 3 --cycles 3000 --cfl 5
+    benchmarks/peers/cfl3d.py plate-35x25 --model sst-v --levels 3 --cycles 6000
     benchmarks/peers/cfl3d.py naca-113x33 --scan 0.0221232   # its best time to a drag within 0.1 %
     benchmarks/peers/cfl3d.py naca-113x33 --show          # the input file
 
-Roe's scheme with kappa = 1/3 and no limiter, all viscous terms, Spalart-Allmaras with advection of first
-order. Times are of the process (user and system), by getrusage. How to build it: benchmarks/peers/README.md.
+Roe's scheme with kappa = 1/3 and no limiter, all viscous terms, Spalart-Allmaras (or Menter's SST) with
+advection of first order. Times are of the process (user and system), by getrusage. How to build it:
+benchmarks/peers/README.md.
 """
 
 from __future__ import annotations
@@ -88,6 +90,7 @@ class How:
     order: int = 1  # of the advection of Spalart and Allmaras's variable
     w_cycle: bool = True
     laminar_before_plate: bool = False
+    model: str = "sa"  # or "sst" (production by the strain rate), "sst-v" (by the vorticity)
 
     def words(self) -> str:
         factors = "scalar" if self.diagonal else "block"
@@ -126,9 +129,13 @@ def input_text(flow: Flow, how: How) -> str:
         raise ValueError(f"{flow.grid} has {flow.coarser} coarser grids, not {coarser}")
     lines = ["I/O FILES", "grid.bin", "plot3dg.bin", "plot3dq.bin", "cfl3d.out", "cfl3d.res", "cfl3d.turres"]
     lines += ["cfl3d.blomax", "cfl3d.out15", "cfl3d.prout", "cfl3d.out20", "ovrlp.bin", "patch.bin"]
-    lines += ["restart.bin", ">", "ifullns 1", "tur10 3.0", f"iturbord {how.order}"]
+    lines += ["restart.bin", ">", "ifullns 1", f"iturbord {how.order}"]
+    if how.model == "sa":
+        lines.append("tur10 3.0")
+    else:  # k and omega of the far field are CFL3D's own, 9e-9 and 1e-6
+        lines.append(f"ikoprod {int(how.model == 'sst')}")
     if how.turbulence_cfl:
-        lines.append(f"cflturb1 {how.turbulence_cfl}")
+        lines += [f"cflturb{n} {how.turbulence_cfl}" for n in range(1, 2 if how.model == "sa" else 3)]
     lines += ["<", f" {flow.grid}"]
 
     def table(head: str, *values: object) -> None:
@@ -148,7 +155,8 @@ def input_text(flow: Flow, how: How) -> str:
     table("SREF CREF BREF XMC YMC ZMC", flow.area, flow.area, 1.0, 0.0, 0.0, 0.0)
     table("DT IREST IFLAGTS FMAX IUNST CFLTAU", -how.cfl, 0, 0, 5.0, 0, 10.0)
     table("NGRID NPLOT3D NPRINT NWREST ICHK I2D NTSTEP ITA", -1, 1, 1, 1000000, 0, 1, 1, 1)
-    table("NCG IEM IADVANCE IFORCE IVISC(I) IVISC(J) IVISC(K)", coarser, 0, 0, "001", 0, 5, 5)
+    viscous = 5 if how.model == "sa" else 7
+    table("NCG IEM IADVANCE IFORCE IVISC(I) IVISC(J) IVISC(K)", coarser, 0, 0, "001", 0, viscous, viscous)
     table("IDIM JDIM KDIM", 2, n, m)
     laminar = (1, 2, 1, first, 1, m) if flow.plate and how.laminar_before_plate else (0,) * 6
     table("ILAMLO ILAMHI JLAMLO JLAMHI KLAMLO KLAMHI", *laminar)
@@ -359,6 +367,7 @@ def main() -> int:
     parser.add_argument("--block", action="store_true", help="block factors, not scalar ones")
     parser.add_argument("--second-order", action="store_true", help="advection of the turbulence variable")
     parser.add_argument("--laminar-before-plate", action="store_true")
+    parser.add_argument("--model", choices=("sa", "sst", "sst-v"), default="sa")
     parser.add_argument("--keep", type=Path, help="copy its folder here")
     parser.add_argument("--out", type=Path, help="what was found, as JSON")
     parser.add_argument(
@@ -375,6 +384,7 @@ def main() -> int:
         diagonal=not given.block,
         order=2 if given.second_order else 1,
         laminar_before_plate=given.laminar_before_plate,
+        model=given.model,
     )
     if given.show:
         sys.stdout.write(input_text(flow, how))

@@ -1,6 +1,6 @@
-// The geometry of a patch as one list: nodes, face vectors, and with a layer of ghosts centres and volumes. A
-// patch has all of its own nodes and faces, those at its upper sides included, so nothing of it comes from
-// neighbours in a step.
+// The geometry of a patch as one list: nodes, face vectors, with a layer of ghosts centres and volumes, and
+// where the grid moves what faces sweep. A patch has all of its own nodes and faces, those at its upper sides
+// included, so nothing of it comes from neighbours in a step.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ template <int Dim>
 class PatchGeometry {
   public:
     explicit PatchGeometry(const Box& cells) : cells_(cells) {
+        const auto axis = [](int d) { return static_cast<std::size_t>(d); };
         std::int64_t next = 0;
         const auto take = [&](const Box& box, int components) {
             const std::int64_t at = next;
@@ -30,12 +31,19 @@ class PatchGeometry {
             return at;
         };
         nodes_ = take(node_box(), Dim);
-        for (int d = 0; d < Dim; ++d) faces_[static_cast<std::size_t>(d)] = take(face_box(d), Dim);
+        for (int d = 0; d < Dim; ++d) faces_[axis(d)] = take(face_box(d), Dim);
         centres_ = take(around(), Dim);
         volumes_ = take(around(), 1);
-        entries_ = next;
+        still_entries_ = next;
+        for (int d = 0; d < Dim; ++d) speeds_[axis(d)] = take(face_box(d), 1);
+        moving_entries_ = next;
     }
-    [[nodiscard]] std::int64_t entries() const { return entries_; }
+    [[nodiscard]] std::int64_t entries(bool moves) const { return moves ? moving_entries_ : still_entries_; }
+    /// Whether a list of such a patch has speeds of faces.
+    template <class T>
+    [[nodiscard]] bool moves(const graph::ListView<T>& list) const {
+        return list.size() == moving_entries_;
+    }
 
     /// In two dimensions k = 0 alone.
     [[nodiscard]] Box node_box() const {
@@ -66,26 +74,48 @@ class PatchGeometry {
     [[nodiscard]] FieldView<T> volumes(const graph::ListView<T>& list) const {
         return view_in(list, volumes_, around(), 1);
     }
-    /// What kernels read; q, nu_tilde and wall distance are the caller's.
+    /// Of a grid that moves: Patch::speeds.
+    template <class T>
+    [[nodiscard]] FieldView<T> speeds(const graph::ListView<T>& list, int axis) const {
+        return view_in(list, speeds_[static_cast<std::size_t>(axis)], face_box(axis), 1);
+    }
+    [[nodiscard]] std::array<FieldView<const double>, static_cast<std::size_t>(Dim)> all_speeds(
+        const graph::ListView<const double>& list) const {
+        if (!moves(list)) return no_fields<Dim>();
+        if constexpr (Dim == 2)
+            return {speeds(list, 0), speeds(list, 1)};
+        else
+            return {speeds(list, 0), speeds(list, 1), speeds(list, 2)};
+    }
+    /// What kernels read; q, nu_tilde, wall distance and eddies are the caller's.
     [[nodiscard]] Patch<Dim> patch(const graph::ListView<const double>& list,
                                    const FieldView<const double>& q, const FieldView<const double>& nu_tilde,
-                                   const FieldView<const double>& wall_distance) const {
+                                   const FieldView<const double>& wall_distance,
+                                   const FieldView<const double>& eddies = no_field()) const {
         if constexpr (Dim == 2)
-            return {
-                q, nu_tilde, {faces(list, 0), faces(list, 1)}, volumes(list), centres(list), wall_distance};
+            return {q,
+                    nu_tilde,
+                    {faces(list, 0), faces(list, 1)},
+                    volumes(list),
+                    centres(list),
+                    wall_distance,
+                    all_speeds(list),
+                    eddies};
         else
             return {q,
                     nu_tilde,
                     {faces(list, 0), faces(list, 1), faces(list, 2)},
                     volumes(list),
                     centres(list),
-                    wall_distance};
+                    wall_distance,
+                    all_speeds(list),
+                    eddies};
     }
 
   private:
     Box cells_;
-    std::int64_t nodes_ = 0, centres_ = 0, volumes_ = 0, entries_ = 0;
-    std::array<std::int64_t, 3> faces_{};
+    std::int64_t nodes_ = 0, centres_ = 0, volumes_ = 0, still_entries_ = 0, moving_entries_ = 0;
+    std::array<std::int64_t, 3> faces_{}, speeds_{};
 };
 
 }  // namespace strata::flow

@@ -7,7 +7,7 @@ Initial::Initial(const Settings& s, int dimensions)
             : s.flow.initial == "shock tube"  ? Kind::shock_tube
             : s.flow.initial == "blast waves" ? Kind::blast_waves
                                               : Kind::uniform),
-      far_{1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde},
+      far_(s.far_field(dimensions)),
       tube_({s.initial.left[0], s.initial.left[1], s.initial.left[2]},
             {s.initial.right[0], s.initial.right[1], s.initial.right[2]}, s.flow.gamma),
       place_(s.initial.place) {

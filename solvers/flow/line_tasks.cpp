@@ -19,7 +19,7 @@ FieldView<T> components_from(const FieldView<T>& f, int first) {
             f.box()};
 }
 
-/// Changes of state and nu~, in one field.
+/// Changes of the state and of the model's variables, in one field.
 template <int Dim>
 Upwind both(const FieldView<const double>& f, bool turbulent) {
     if (f.origin() == nullptr) return {no_field(), no_field()};
@@ -82,7 +82,7 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto p = static_cast<std::size_t>(pass);
     const auto q = task.need(step.q(), around);
     const auto viscosity = task.need(step.viscosity(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
     const auto diagonal = task.need(l.diagonal);
     Perhaps nu_diagonal, residual, nu_residual, before;

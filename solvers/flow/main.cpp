@@ -40,12 +40,13 @@ int main(int argc, char** argv) {
         std::vector<graph::Scalar<double>> series{r.residual, r.residual_momentum, r.residual_energy};
         std::vector<graph::ShownLabel> fields{l.q};
         if (settings.scheme().turbulent()) {
-            series.push_back(r.residual_nu);
+            series.insert(series.end(), r.residual_model.begin(), r.residual_model.end());
             fields.insert(fields.end(), {l.nu_tilde, l.distance});
         }
         graph::ShownLabel blank;  // holes are hidden
         if (l.overset != nullptr) blank = fields.emplace_back(l.overset->status());
         for (const auto& column : {r.lift, r.drag, r.moment, r.cfl, r.failures}) series.push_back(column);
+        if (settings.rotor()) series.insert(series.end(), {r.thrust, r.power});
         graph::Solver solver{
             .time = r.time,
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,

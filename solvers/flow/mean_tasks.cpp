@@ -63,11 +63,13 @@ void declare_means(const Step& step, Shown& shown) {
     std::vector<FieldUse<double>> m, r;
     for (std::size_t n = 0; n < mean.size(); ++n)
         m.push_back(task.modify(mean[n])), r.push_back(task.modify(rms[n]));
+    const CellsComputed cells(step.labels.overset, task);
     task.run([=, &s = step.settings, gamma = step.scheme.gas.gamma](Here& here) {
         const std::int64_t count = s.averaged(here.step);
         if (count <= 0) return;
         const auto n = static_cast<double>(count);
         for_each(here.cells(), [&](int i, int j, int k) {
+            if (!cells.known(here, {i, j, k})) return;  // a hole has none
             const FlowState w = state_at<Dim>(gamma, here[q], {i, j, k});
             include(w.rho, n, here[m[0]](i, j, k), here[r[0]](i, j, k));
             for (int d = 0; d < Dim; ++d)

@@ -3,10 +3,15 @@
 // (sums), solves
 //   R_coarse(q) + forcing = 0,   forcing = defect received - R_coarse(state received),
 // by some iterations, and what it has changed is added to the finer grid, linear between its cells. There
-// convective fluxes are of first order, and nu_tilde stays as it was received: the model's equation is solved
-// on the finest grid of a cycle alone.
+// convective fluxes are of first order, and nu_tilde (with Menter's model the turbulent viscosity itself)
+// stays as it was received: the model's equations are solved on the finest grid of a cycle alone.
+//
+// Of meshes that overlap a coarser cell changes where all cells of which it consists are computed; others are
+// held, and what comes back changes no cell that is not computed (Jespersen, Pulliam and Buning, AIAA
+// 97-0644). The finest grid alone interpolates.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,20 +23,20 @@ using namespace graph;
 
 namespace {
 
-/// The state's fluxes, without the model's equation.
+/// The state's fluxes, without the model's equations.
 Scheme frozen(Scheme scheme) {
-    if (scheme.turbulent()) scheme.viscosity = Viscosity::frozen;
+    if (scheme.turbulent()) scheme.viscosity = scheme.is_sst() ? Viscosity::frozen_eddies : Viscosity::frozen;
     return scheme;
 }
 
-/// Of the values that a coarser grid gets for each of its cells: state, defect, nu_tilde.
+/// Of the values that a coarser grid gets for each of its cells: state, defect, nu_tilde or mu_t.
 constexpr int received(int dims, bool eddies) { return 2 * (dims + 2) + (eddies ? 1 : 0); }
 
 /// Defect, and with it what the coarser grid gets, as a list of the finer patch.
 template <int Dim>
 void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
     Labels& l = fine.labels;
-    const int each = received(Dim, fine.eddies());
+    const int each = received(Dim, fine.scheme.eddies());
     l.defect =
         fine.graph.field<double>(coarse.named("defect"), fine.zones(), On::cells, {.components = Dim + 2});
     l.restricted = fine.graph.list<double>(
@@ -42,41 +47,70 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
     const auto around = scheme.viscous() ? fine.layers(2) : fine.layers(2).without_corners();
     const auto q = task.need(fine.q(), around);
     const auto geometry = task.need(l.geometry);
-    Perhaps nu, forcing;
-    if (fine.eddies()) nu = task.need(fine.nu_tilde(), around);
+    Perhaps nu, kept, forcing;
+    if (scheme.keeps_eddies())
+        kept = task.need(fine.viscosity(), fine.layers(1).without_corners());
+    else if (fine.needs_nu())
+        nu = task.need(fine.nu_tilde(), around);
     if (fine.has_forcing) forcing = task.need(l.forcing.at(1));
     const auto defect = task.make(l.defect);
     const auto restricted = task.make(l.restricted);
-    task.run(
-        [=, has_forcing = fine.has_forcing, eddies = fine.eddies(), &coarser = coarse.zones()](Here& here) {
-            const Box cells = here.cells(), parents = coarser.box(here.patch);
-            const Patch<Dim> patch =
-                PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], no_field());
-            residual<Dim>(cells, patch, scheme, here[defect]);
-            if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
-            const auto to = view_in(here[restricted], 0, parents, each);
-            const auto mean = [&](const FieldView<const double>& of, int c, int at) {
-                for_each(parents, [&](int i, int j, int k) {
-                    double sum = 0, volume = 0;
-                    for_children<Dim>(i, j, k, [&](int a, int b, int d) {
-                        sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
-                    });
-                    to(i, j, k, at) = sum / volume;
+    task.run([=, has_forcing = fine.has_forcing, &coarser = coarse.zones()](Here& here) {
+        const Box cells = here.cells(), parents = coarser.box(here.patch);
+        const Patch<Dim> patch =
+            PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], no_field(), here[kept]);
+        residual<Dim>(cells, patch, scheme, here[defect]);
+        if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
+        const auto to = view_in(here[restricted], 0, parents, each);
+        const auto mean = [&](const FieldView<const double>& of, int c, int at) {
+            for_each(parents, [&](int i, int j, int k) {
+                double sum = 0, volume = 0;
+                for_children<Dim>(i, j, k, [&](int a, int b, int d) {
+                    sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
                 });
-            };
-            for (int c = 0; c < Dim + 2; ++c) {
-                mean(patch.q, c, c);
-                for_each(parents, [&](int i, int j, int k) {
-                    double sum = 0;
-                    for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
-                    to(i, j, k, Dim + 2 + c) = sum;
-                });
-            }
-            if (eddies) mean(patch.nu_tilde, 0, 2 * (Dim + 2));
-        });
+                to(i, j, k, at) = sum / volume;
+            });
+        };
+        for (int c = 0; c < Dim + 2; ++c) {
+            mean(patch.q, c, c);
+            for_each(parents, [&](int i, int j, int k) {
+                double sum = 0;
+                for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
+                to(i, j, k, Dim + 2 + c) = sum;
+            });
+        }
+        if (scheme.keeps_eddies())
+            mean(patch.eddies, kEddy, 2 * (Dim + 2));
+        else if (scheme.eddies())
+            mean(patch.nu_tilde, 0, 2 * (Dim + 2));
+    });
 }
 
-/// The coarser grid's state, and in `forcing` the defect. `filled`: with the model, whose borders are filled.
+/// Which cells of a coarser grid change, of meshes that overlap; found at the start.
+template <int Dim>
+std::shared_ptr<OversetLabels> find_held(const Step& fine, const Step& coarse) {
+    if (fine.labels.overset == nullptr) return nullptr;
+    auto made = std::make_shared<OversetLabels>();
+    made->held =
+        coarse.graph.field<std::int32_t>(coarse.named("computed"), coarse.zones(), On::cells, {.kept = true});
+    const Collect& relation = same_patches(coarse.named("status of the finer grid"), fine, coarse);
+    Task task = coarse.graph.start().task(coarse.named("computed"), coarse.zones());
+    task.run([finer = task.need(fine.labels.overset->status(), relation), to = task.make(*made->held),
+              &zones = fine.zones()](Here& here) {
+        constexpr auto kComputed = static_cast<std::int32_t>(overset::Cell::computed);
+        const auto status = view_in(here[finer].all, 0, zones.box(here.patch), 1);
+        for_each(here.cells(), [&](int i, int j, int k) {
+            bool all = true;
+            for_children<Dim>(i, j, k,
+                              [&](int a, int b, int c) { all = all && status(a, b, c) == kComputed; });
+            here[to](i, j, k) = all ? kComputed : static_cast<std::int32_t>(overset::Cell::hole);
+        });
+    });
+    return made;
+}
+
+/// The coarser grid's state, and in `forcing` the defect. `filled`: with the model, whose borders are filled
+/// where the grid gets its variable.
 template <int Dim>
 void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& in) {
     Labels& l = coarse.labels;
@@ -93,9 +127,10 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
     const auto q = task.modify(coarse.q());
     const auto before = task.make(l.before), forcing = task.make(l.forcing);
     PerhapsWritten nu, viscosity;
-    if (coarse.eddies()) nu = task.modify(coarse.nu_tilde());
+    if (coarse.needs_nu()) nu = task.modify(coarse.nu_tilde());
     if (coarse.scheme.viscous()) viscosity = task.modify(coarse.viscosity());
     task.run([=, &grid = coarse.grid, scheme = coarse.scheme](Here& here) {
+        const bool kept = scheme.keeps_eddies();
         const Box cells = here.cells();
         const auto values = view_in(here[restricted].all, 0, cells, received(Dim, scheme.eddies()));
         const auto to = here[q];
@@ -106,17 +141,25 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
                 here[forcing](i, j, k, c) = values(i, j, k, Dim + 2 + c);
             });
         if (scheme.eddies())
-            for_each(cells,
-                     [&](int i, int j, int k) { turbulence(i, j, k) = values(i, j, k, 2 * (Dim + 2)); });
+            for_each(cells, [&](int i, int j, int k) {
+                const double value = values(i, j, k, 2 * (Dim + 2));
+                if (kept)
+                    here[viscosity](i, j, k, kEddy) = value;
+                else
+                    turbulence(i, j, k) = value;
+            });
+        if (kept)
+            for (const auto& [face, boundary] : grid.boundaries(here.patch))
+                fill_border_eddies(*boundary, face, kEddy, kEddy, here[viscosity]);
         const PatchGeometry<Dim> of(cells);
-        fill_borders<Dim>(here, grid, filled, of.nodes(here[geometry]), to, turbulence, outlets);
+        fill_borders<Dim>(here, grid, kept ? scheme : filled, here[geometry], to, turbulence, outlets);
         if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);
     });
     coarse.newest.q += 1;
-    if (coarse.eddies()) coarse.newest.nu_tilde += 1;
+    if (coarse.needs_nu()) coarse.newest.nu_tilde += 1;
     if (coarse.scheme.viscous()) coarse.newest.viscosity += 1;
 }
 
@@ -180,33 +223,42 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto q = task.modify(fine.q());
     Perhaps nu;
     PerhapsWritten viscosity;
-    if (fine.eddies()) nu = task.need(fine.nu_tilde());
-    if (scheme.viscous()) viscosity = task.modify(fine.viscosity());
+    if (fine.needs_nu() && !scheme.keeps_eddies()) nu = task.need(fine.nu_tilde());
+    const bool follows = fine.viscosity_follows();
+    if (follows) viscosity = task.modify(fine.viscosity());
+    const CellsComputed computed(l.overset, task);
     task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         interpolate<Dim>(here.cells(), here[correction], here[smooth]);
+        if (!computed.all())
+            for_each(here.cells(), [&](int i, int j, int k) {
+                if (computed.at(here, {i, j, k})) return;
+                for (int c = 0; c < Dim + 2; ++c) here[smooth](i, j, k, c) = 0;
+            });
         update<Dim>(here.cells(), scheme, most, readable(here[smooth]), no_field(), to, no_result());
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, no_result(), outlets);
-        if (scheme.viscous())
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, no_result(), outlets);
+        if (follows)
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), here[nu], no_field()), own,
                                 here[viscosity]);
     });
     fine.newest.q += 1;
-    if (scheme.viscous()) fine.newest.viscosity += 1;
+    if (follows) fine.newest.viscosity += 1;
 }
 
 template <int Dim>
 class Cycle {
   public:
     Cycle(const std::vector<Step>& grids, Scope& in)
-        : grids_(grids), in_(in), keys_(grids.back().settings.time) {}
+        : grids_(grids), in_(in), keys_(grids.back().settings.time), held_(grids.size()) {}
 
     /// A correction of grid n + 1, of which `fine` is the present visit, from grid n and coarser ones.
     void correct(const Step& fine, std::size_t n) {
         Labels labels = grids_[n].labels;
         Step coarse = visit(n, labels);
+        if (held_[n] == nullptr) held_[n] = find_held<Dim>(fine, coarse);
+        labels.overset = held_[n];
         make_restricted<Dim>(fine, coarse, in_);
         receive<Dim>(fine, coarse, grids_[n].scheme, in_);
         const int turns = n > 0 && keys_.cycle == "w" ? 2 : 1;
@@ -246,6 +298,7 @@ class Cycle {
     const std::vector<Step>& grids_;
     Scope& in_;
     const TimeKeys& keys_;
+    std::vector<std::shared_ptr<OversetLabels>> held_;  // [grid]
     int visits_ = 0, iterations_ = 0;
 };
 

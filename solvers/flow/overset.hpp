@@ -1,32 +1,40 @@
 // Meshes that overlap, in the flow solver: which cells are computed, and what receptors get.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "core/graph/declare/graph.hpp"
+#include "solvers/flow/output/known.hpp"
 #include "solvers/overset/connectivity.hpp"
 
 namespace strata::flow {
 
-/// Of a case with meshes that overlap.
+/// Of a grid of a case with meshes that overlap. A coarser grid of a multigrid cycle has no connectivity of
+/// its own: a cell is computed where all of which it consists are.
 struct OversetLabels {
     std::unique_ptr<overset::Problem> problem;
     std::optional<overset::Connectivity> found;
     std::optional<overset::Interpolated> q, nu_tilde;  // the state of the step before at receptors
 
-    [[nodiscard]] graph::Field<std::int32_t> status() const { return found->status; }
+    std::optional<graph::Field<std::int32_t>> held;  // of a cycle's coarser grid: Cell::computed, or a hole
+
+    [[nodiscard]] graph::Field<std::int32_t> status() const { return found ? found->status : *held; }
 };
 
 /// What a task knows of the cells of its patch; of a case with one mesh all are computed.
 class CellsComputed {
   public:
     CellsComputed() = default;
-    CellsComputed(const std::shared_ptr<OversetLabels>& labels, graph::Task& task)
+    CellsComputed(const std::shared_ptr<OversetLabels>& labels, graph::Task& task,
+                  const graph::Ghosts& around = graph::ghosts(0))
         : some_(labels != nullptr) {
         if (!some_) return;
-        status_ = task.need(labels->status());
-        shared_ = labels->found->share.has_value();
+        status_ = task.need(labels->status(), around);
+        shared_ = labels->found && labels->found->share;
         if (shared_) share_ = task.need(*labels->found->share);
     }
     [[nodiscard]] bool all() const { return !some_; }
@@ -43,8 +51,24 @@ class CellsComputed {
     }
     /// Whether the solution is known there: computed, or interpolated.
     [[nodiscard]] bool known(const graph::Here& here, const graph::Int3& cell) const {
-        return !some_ ||
-               here[status_](cell[0], cell[1], cell[2]) != static_cast<std::int32_t>(overset::Cell::hole);
+        return knowledge(here, cell) != Known::nothing;
+    }
+    /// Beyond boundaries it is that of the image, which is as well known as its cell.
+    [[nodiscard]] Known knowledge(const graph::Here& here, const graph::Int3& cell) const {
+        if (!some_) return Known::computed;
+        const graph::FieldView<const std::int32_t> status = here[status_];
+        const graph::Box box = status.box();
+        graph::Int3 at = cell;
+        for (std::size_t a = 0; a < 3; ++a) at[a] = std::clamp(at[a], box.lo[a], box.hi[a] - 1);
+        switch (static_cast<overset::Cell>(status(at[0], at[1], at[2]))) {
+            case overset::Cell::computed:
+                return Known::computed;
+            case overset::Cell::receptor:
+            case overset::Cell::orphan:
+                return Known::interpolated;
+            default:
+                return Known::nothing;  // a hole, or no cell at all
+        }
     }
 
   private:
@@ -52,5 +76,39 @@ class CellsComputed {
     graph::FieldUse<const double> share_{};
     graph::FieldUse<const std::int32_t> status_{};
 };
+
+/// How many cells of a grid are computed.
+class CellsCounted {
+  public:
+    CellsCounted() = default;
+    CellsCounted(const std::shared_ptr<OversetLabels>& labels, std::int64_t all, graph::Task& task)
+        : all_(static_cast<double>(all)), some_(labels != nullptr && labels->found) {
+        if (some_) counts_ = task.need(labels->found->counts.last());
+    }
+    [[nodiscard]] double in(const graph::Here& here) const {
+        if (!some_) return all_;
+        std::int64_t computed = 0;
+        const auto counts = here[counts_];
+        for (std::int64_t n = overset::kComputed; n < static_cast<std::int64_t>(counts.size());
+             n += overset::kCounts)
+            computed += counts[n];
+        return static_cast<double>(std::max<std::int64_t>(1, computed));
+    }
+
+  private:
+    double all_ = 1;
+    bool some_ = false;
+    graph::ScalarsUse<const std::int64_t> counts_{};
+};
+
+/// For outputs, which know nothing of connectivity.
+[[nodiscard]] inline KnownOf known_of(const std::shared_ptr<OversetLabels>& labels) {
+    if (labels == nullptr) return {};
+    return [labels](graph::Task& task, const graph::Ghosts& around) {
+        return
+            [computed = CellsComputed(labels, task, around)](
+                const graph::Here& here, const graph::Int3& cell) { return computed.knowledge(here, cell); };
+    };
+}
 
 }  // namespace strata::flow

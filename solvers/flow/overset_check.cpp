@@ -99,11 +99,12 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
         std::transform(lower.begin(), lower.end(), lower.begin(),
                        [](unsigned char c) { return std::tolower(c); });
         const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
-        s.boundaries[range.name].kind =
-            is_named(walls, range.name) || has("wall") || has("solid")             ? "slip-wall"
-            : is_named(outer, range.name) || range.name.rfind(first + "-", 0) == 0 ? "far-field"
-            : has("symmetry")                                                      ? "symmetry"
-                                                                                   : "overset";
+        s.boundaries[range.name].kind = is_named(walls, range.name) || has("wall") || has("solid")
+                                            ? "slip-wall"
+                                        : is_named(outer, range.name)           ? "far-field"
+                                        : has("symmetry")                       ? "symmetry"
+                                        : range.name.rfind(first + "-", 0) == 0 ? "far-field"
+                                                                                : "overset";
     }
     for (const auto* list : {&walls, &outer})
         for (const std::string& name : *list)
@@ -215,6 +216,17 @@ struct Meshes {
     }
 };
 
+/// Nodes where the mesh is at first.
+void place(const FieldView<double>& nodes, int dimensions, const overset::Rigid& at) {
+    if (!at.moves()) return;
+    for_each(nodes.box(), [&](int i, int j, int k) {
+        Real3 x{};
+        for (int d = 0; d < dimensions; ++d) x[static_cast<std::size_t>(d)] = nodes(i, j, k, d);
+        x = at(x);
+        for (int d = 0; d < dimensions; ++d) nodes(i, j, k, d) = x[static_cast<std::size_t>(d)];
+    });
+}
+
 /// Nodes and status of this process's patches: for each patch zone, lo and hi of its cells (7 int32), status
 /// of cells (int32), nodes (doubles: all x, all y ...).
 void write_cells(const fs::path& path, const Simulation& run, const Meshes& meshes) {
@@ -229,7 +241,9 @@ void write_cells(const fs::path& path, const Simulation& run, const Meshes& mesh
                                                cells.hi[0],          cells.hi[1], cells.hi[2]};
         std::vector<std::byte> status;
         now.read({meshes.labels.overset->status().id()}, local, 1, status);
-        const flow::Piece nodes = flow::nodes_of(meshes.grid->source(), zones.zone_of(patch), cells);
+        flow::Piece nodes = flow::nodes_of(meshes.grid->source(), zones.zone_of(patch), cells);
+        place(nodes.view(), meshes.grid->dimensions(),
+              meshes.grid->motions().placed(meshes.grid->mesh_of(zones.zone_of(patch)), 0));
         const std::int64_t values = nodes.view().box().volume() * meshes.grid->dimensions();
         to.write(reinterpret_cast<const char*>(head.data()), sizeof head);
         to.write(reinterpret_cast<const char*>(status.data()), static_cast<std::streamsize>(status.size()));

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
+#include "solvers/flow/grid/read.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -15,6 +17,43 @@ namespace strata::flow {
 using namespace graph;
 
 namespace {
+
+/// The turns that take the flow onto itself, those of joins by rotation.
+std::vector<overset::Rotation> turns_of(const GridSystem& system) {
+    const JoinRange* first = nullptr;
+    std::vector<overset::Rotation> all{kNoRotation};
+    for (const JoinRange& join : system.joins) {
+        if (join.turn == kNoRotation) continue;
+        if (first == nullptr) first = &join, all = overset::powers_of(join.turn);
+        if (std::none_of(all.begin(), all.end(), [&](const overset::Rotation& turn) {
+                return overset::difference(turn, join.turn) < 1e-9;
+            }))
+            throw Error("meshes that overlap are periodic by one turn about one axis")
+                .given(fmt::format("{} and {} are joined by others", zone_text(*system.source, first->zone),
+                                   zone_text(*system.source, join.zone)))
+                .allowed("mesh.NAME.turn and turn_axis alike for all meshes that have them");
+    }
+    return all;
+}
+
+/// To the walls of each cell's own mesh. (To all walls it is the same at a place, whichever mesh has the
+/// cell.)
+template <int Dim>
+Field<double> distance_in_meshes(const Step& step, const overset::Problem& p) {
+    const Zones& zones = step.zones();
+    WallSearch search{.grid = zones,
+                      .dimensions = Dim,
+                      .walls = p.surfaces,
+                      .nodes = nodes_of<Dim>(step.labels.geometry),
+                      .centres = step.labels.centres,
+                      .distance = step.graph.field<double>(step.named("overset distance"), zones, On::cells),
+                      .name = step.named("distance in meshes")};
+    search.none = 1e30;  // far, but a number that can be compared and interpolated
+    for (int patch = 0; patch < zones.patches(); ++patch)
+        search.group.push_back(p.mesh[static_cast<std::size_t>(zones.zone_of(patch))]);
+    declare_wall_distance(step.graph, search);
+    return search.distance;
+}
 
 /// What the case says of meshes, and of the faces of patches.
 template <int Dim>
@@ -27,6 +66,7 @@ void describe(const Step& step, overset::Problem& p) {
         cuts.push_back(mesh.cuts);
     }
     p.mesh = step.grid.system().mesh;
+    p.turns = turns_of(step.grid.system());
     p.open.assign(p.names.size(), false);
     for (std::size_t m = 0; m < on.size(); ++m)
         if (!on[m].empty())
@@ -51,7 +91,7 @@ void describe(const Step& step, overset::Problem& p) {
     p.nodes = nodes_of<Dim>(step.labels.geometry);
     p.centres = centres_of<Dim>(step.labels.geometry);
     if (step.settings.overset.better == "wall distance")
-        p.quality = [distance = step.labels.distance](Task& task) {
+        p.quality = [distance = distance_in_meshes<Dim>(step, p)](Task& task) {
             return [use = task.need(distance)](const Here& here) { return here[use]; };
         };
     else
@@ -60,13 +100,24 @@ void describe(const Step& step, overset::Problem& p) {
                 return PatchGeometry<Dim>(here.cells()).volumes(here[use]);
             };
         };
+    if (const GridSource& source = step.grid.source(); source.has_blanks())
+        p.holes = [&source, &zones](int patch) {
+            return blanked_cells(source, zones.zone_of(patch), zones.box(patch));
+        };
+    p.fringe = static_cast<int>(step.settings.overset.fringe);
+    p.lean = step.settings.overset.lean;
+    p.donor_zones = step.settings.output.plot3d > 0;
     p.taken = {step.labels.geometry.at(1)};
+    if (step.grid.moves())
+        p.placed = [motions = step.grid.motions()](int mesh, std::int64_t at_step) {
+            return motions.placed(mesh, at_step);
+        };
     p.name = step.named("overset");
 }
 
 /// Ends the run where there are more orphans than the case allows.
-void limit_orphans(const Step& step, const overset::Connectivity& found) {
-    Task task = step.graph.start().once(step.named("orphans?"));
+void limit_orphans(const Step& step, Scope& in, const overset::Connectivity& found) {
+    Task task = in.once(step.named(&in == &step.graph.start() ? "orphans?" : "orphans in a step?"));
     task.run([&grid = step.grid, most = step.settings.overset.orphans,
               counts = task.need(found.counts.last()),
               first = task.need(found.first_orphans.last())](Here& here) {
@@ -92,19 +143,47 @@ void limit_orphans(const Step& step, const overset::Connectivity& found) {
 }  // namespace
 
 template <int Dim>
-void declare_overset(const Step& step) {
-    if (!step.settings.overlaps()) return;
+void declare_overset(const Step& step, bool finest) {
+    if (!step.settings.overlaps() || !step.is_stage) return;
     auto labels = std::make_shared<OversetLabels>();
     labels->problem = std::make_unique<overset::Problem>(
         overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
     describe<Dim>(step, *labels->problem);
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
-    limit_orphans(step, *labels->found);
+    if (!finest) return;
+    limit_orphans(step, step.graph.start(), *labels->found);
+    if (step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
     step.labels.overset = std::move(labels);
 }
 
+template <int Dim>
+void declare_uncovering(const Step& step) {
+    const Labels& l = step.labels;
+    const OversetLabels& o = *l.overset;
+    overset::Uncovering uncovering(step.graph, *o.problem, *o.found);
+    const overset::Interpolated now = uncovering.interpolate(l.q.at(0)),
+                                before = uncovering.interpolate(l.old.previous());
+    Task task = step.graph.step().task(step.named("out of holes"), step.zones());
+    const auto was = task.need(o.status().previous()), is = task.need(o.status());
+    const auto from_now = now.need(task), from_before = before.need(task);
+    const auto oldest = task.need(l.old.previous());
+    const auto q = task.modify(l.q.at(0)), old = task.modify(l.old.at(0));
+    const auto older = task.make(l.older);
+    task.run([=](Here& here) {
+        copy_cells(here.cells(), Dim + 2, here[oldest], here[older]);
+        const auto values = here[from_now], values_before = here[from_before];
+        overset::for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3& at, std::size_t n) {
+            for (int c = 0; c < Dim + 2; ++c) {
+                const std::size_t value = n * (Dim + 2) + static_cast<std::size_t>(c);
+                here[q](at[0], at[1], at[2], c) = here[old](at[0], at[1], at[2], c) = values[value];
+                here[older](at[0], at[1], at[2], c) = values_before[value];
+            }
+        });
+    });
+}
+
 void declare_exchange(const Step& step, Scope& in) {
-    if (step.labels.overset == nullptr) return;
+    if (step.labels.overset == nullptr || !step.labels.overset->found) return;
     OversetLabels& o = *step.labels.overset;
     overset::Exchange exchange(step.graph, in, *o.problem, *o.found);
     o.q = exchange.interpolate(step.q());
@@ -112,11 +191,12 @@ void declare_exchange(const Step& step, Scope& in) {
 }
 
 ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.labels.overset) {
+    if (labels_ != nullptr && !labels_->found) labels_ = nullptr;
     if (labels_ == nullptr) return;
     status_ = task.need(labels_->status());
     q_ = labels_->q->need(task);
-    turbulent_ = step.turbulent();
-    if (turbulent_) nu_ = labels_->nu_tilde->need(task);
+    model_ = step.model_equations();
+    if (model_ > 0) nu_ = labels_->nu_tilde->need(task);
 }
 
 void ReceptorsFilled::in(const Here& here, int components, const FieldView<double>& q,
@@ -124,16 +204,20 @@ void ReceptorsFilled::in(const Here& here, int components, const FieldView<doubl
     if (labels_ == nullptr) return;
     const auto values = here[q_];
     std::span<const double> nu;
-    if (turbulent_) nu = here[nu_];
+    if (model_ > 0) nu = here[nu_];
     overset::for_each_receptor(here.cells(), here[status_], [&](const Int3& at, std::size_t n) {
         for (int c = 0; c < components; ++c)
             q(at[0], at[1], at[2], c) =
                 values[n * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
-        if (turbulent_) nu_tilde(at[0], at[1], at[2]) = nu[n];
+        for (int m = 0; m < model_; ++m)
+            nu_tilde(at[0], at[1], at[2], m) =
+                nu[n * static_cast<std::size_t>(model_) + static_cast<std::size_t>(m)];
     });
 }
 
-template void declare_overset<2>(const Step&);
-template void declare_overset<3>(const Step&);
+template void declare_uncovering<2>(const Step&);
+template void declare_uncovering<3>(const Step&);
+template void declare_overset<2>(const Step&, bool);
+template void declare_overset<3>(const Step&, bool);
 
 }  // namespace strata::flow

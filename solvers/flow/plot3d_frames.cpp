@@ -29,9 +29,18 @@ class Plot3dFrames final : public Frames {
                bool restarted) override {
         folder_ = folder;
         if (restarted) return;
-        write_file(
-            run, team, folder_ / "grid.xyz", Plot3dContent::grid,
-            [&](const OriginWriter& to, int, int zone, const Box& nodes) { to.nodes_of_grid(zone, nodes); });
+        form_.blanks = flow_->finest().overset != nullptr;
+        ValuesNow now(run);
+        write_file(run, team, folder_ / "grid.xyz", Plot3dContent::grid,
+                   [&](const OriginWriter& to, int local, int zone, const Box& nodes) {
+                       to.nodes_of_grid(zone, nodes);
+                       if (!form_.blanks) return;
+                       std::vector<std::byte> bytes;
+                       now.read({flow_->shown.iblank.id()}, local, 1, bytes);
+                       std::vector<std::int32_t> blanks(static_cast<std::size_t>(nodes.volume()));
+                       std::memcpy(blanks.data(), bytes.data(), blanks.size() * sizeof(std::int32_t));
+                       to.blanks(zone, nodes, blanks.data());
+                   });
     }
     void write(const Simulation& run, team::Team& team, double time) override {
         if (run.step() == 0) return;  // tasks of steps find what nodes have

@@ -1,6 +1,7 @@
 // Forces, norms, and what a case compares its result with.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "solvers/flow/initial.hpp"
 #include "solvers/flow/step.hpp"
@@ -26,22 +27,27 @@ void sum_walls(const Step& step, Scope& in) {
                            [](const auto& one) { return is_wall(one.boundary->condition); });
     };
     Task task = in.task(step.named("forces"), step.zones());
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto q = task.need(step.q(), step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
     const CellsComputed computed(l.overset, task);
+    const std::optional<Rotor> rotor = step.settings.rotor();
+    ScalarUse<StationSums> stations;
+    if (rotor) stations = task.contribute(l.stations);
     task.on(has_walls).run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         for (const auto& [face, boundary] : grid.boundaries(here.patch))
             if (is_wall(boundary->condition))
-                wall_points<Dim>(scheme.gas, *boundary, face, of.nodes(here[geometry]), here[q],
-                                 of.centres(here[geometry]), [&](const WallPoint& point) {
+                wall_points<Dim>(scheme.gas, *boundary, grid.motion(here.patch, here.step), face,
+                                 of.nodes(here[geometry]), here[q], of.centres(here[geometry]),
+                                 [&](const WallPoint& point) {
                                      const double share = computed.share(here, point.cell);
                                      if (share == 0) return;
-                                     add_point(share == 1 ? point : shared(point, share),
-                                               1 / scheme.gas.gamma, scheme.axisymmetric, here[sums],
-                                               here[extremes]);
+                                     const WallPoint part = share == 1 ? point : shared(point, share);
+                                     const double far = 1 / scheme.gas.gamma;
+                                     add_point(part, far, scheme.axisymmetric, here[sums], here[extremes]);
+                                     if (rotor) add_station(part, far, *rotor, here[stations]);
                                  });
     });
 }
@@ -54,7 +60,7 @@ void compare(const Step& step, Scope& in) {
     if (v.uniform == 0 && v.error == 0) return;
     Task task = in.task(step.named("compare"), step.zones());
     const auto q = task.need(step.q());
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const CellsComputed computed(l.overset, task);
     ScalarUse<double> departure, squares, volume;
     if (v.uniform > 0) departure = task.contribute(l.departure);
@@ -95,15 +101,20 @@ template void declare_forces<3>(const Step&, Scope&);
 Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
                       const FlowZones& grid) {
     Report r;
-    const bool turbulent = s.scheme().turbulent();
+    const Scheme scheme = s.scheme();
     const auto number = [&](const char* name, int history = 0) {
         return graph.scalar<double>(name, {.history = history});
     };
     r.residual = number("residual"), r.residual_momentum = number("residual momentum");
     r.residual_energy = number("residual energy");
-    if (turbulent) r.residual_nu = number("residual nu");
+    if (scheme.is_sst())
+        r.residual_model = {number("residual k"), number("residual omega")};
+    else if (scheme.turbulent())
+        r.residual_model = {number("residual nu")};
     r.lift = number("lift"), r.drag = number("drag"), r.moment = number("moment"), r.cfl = number("cfl");
     r.failures = number("failed steps", 1), r.largest_residual = number("largest residual", 1);
+    const std::optional<Rotor> rotor = s.rotor();
+    if (rotor) r.thrust = number("thrust"), r.power = number("power");
     r.time = number("time", 1);
     r.done = graph.scalar<std::int32_t>("done");
 
@@ -112,14 +123,16 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
         ScalarUse<const Norms> norms;
         ScalarUse<const double> share, verdict;
         ScalarUse<const WallSums> walls;
-        double cells;
+        CellsCounted cells;
     };
     std::vector<Used> levels;
     for (std::size_t n = 0; n < all.size(); ++n)
         levels.push_back({task.need(all[n].norms.last()), task.need(all[n].share.last()),
                           task.need(all[n].verdict.last()), task.need(all[n].wall_sums.last()),
-                          static_cast<double>(grid.zones().all_cells()) /
-                              std::pow(1 << grid.dimensions(), static_cast<double>(all.size() - 1 - n))});
+                          CellsCounted(all[n].overset,
+                                       grid.zones().all_cells() >>
+                                           static_cast<std::size_t>(grid.dimensions()) * (all.size() - 1 - n),
+                                       task)});
     const auto time_before = task.need(r.time.previous()),
                largest_before = task.need(r.largest_residual.previous()),
                failures_before = task.need(r.failures.previous());
@@ -128,19 +141,26 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
                energy = make(r.residual_energy), lift = make(r.lift), drag = make(r.drag),
                moment = make(r.moment), cfl = make(r.cfl), largest = make(r.largest_residual),
                time = make(r.time), failures = make(r.failures);
-    ScalarUse<double> nu;
-    if (turbulent) nu = make(r.residual_nu);
+    std::vector<ScalarUse<double>> model;
+    for (const Scalar<double>& one : r.residual_model) model.push_back(make(one));
+    ScalarUse<double> thrust, power;
+    if (rotor) thrust = make(r.thrust), power = make(r.power);
     const auto done = task.make(r.done);
     task.run([=, &s, reference = s.reference_values(grid.dimensions())](Here& here) {
         const Stages::Place at = stages.at(here.step);
         const Used& used = levels[at.stage];
-        const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / used.cells); };
+        const double cells = used.cells.in(here);
+        const auto norm = [&](std::size_t n) { return std::sqrt(here[used.norms][n] / cells); };
         here[residual] = norm(0), here[momentum] = norm(1), here[energy] = norm(2);
-        if (turbulent) here[nu] = norm(3);
+        for (std::size_t m = 0; m < model.size(); ++m) here[model[m]] = norm(3 + m);
         here[largest] = std::max(at.iteration == 0 ? 0 : here[largest_before], here[residual]);
         here[failures] = here[failures_before] + here[used.verdict];
         const Coefficients::Part forces = coefficients(here[used.walls], reference).all;
         here[lift] = forces.lift, here[drag] = forces.drag, here[moment] = forces.pitch;
+        if (rotor) {
+            const RotorCoefficients all = rotor_coefficients(here[used.walls], *rotor);
+            here[thrust] = all.thrust, here[power] = all.power;
+        }
         here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0);
         here[time] = s.steady() ? static_cast<double>(here.step) : here[time_before] + s.time.step;
         const bool finest = at.stage + 1 == levels.size();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/flow/frame.hpp"
+
 namespace strata::flow {
 
 namespace {
@@ -15,10 +17,10 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     const std::string of = g.section + '.';
     keys.key(
         of + "kind", &g.kind,
-        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing"},
+        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing", "blade", "sector"},
          .meaning = "a PLOT3D file, or a grid that is made: a box of equal cells; a tube along x; a flat "
                     "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
-                    "sections in a row"});
+                    "sections in a row; a rotor's blade of them; a sector of an annulus for it"});
     keys.key(of + "file", &g.file,
              {.meaning = "PLOT3D, in any form (NAME.xz as well), as seen from where strata is started, or "
                          "from the case file"});
@@ -38,34 +40,39 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         of + "shift", &g.shift,
         {.entries = {2, 3}, .meaning = "file: faces that this shift takes onto each other are periodic"});
-    keys.key(
-        of + "turn", &g.turn,
-        {.unit = "degrees",
-         .least = -180,
-         .most = 180,
-         .meaning = "file, three dimensions: faces that this turn about an axis through the origin takes "
-                    "onto each other are periodic, and velocities turn with it; 0: none"});
-    keys.key(of + "turn_axis", &g.turn_axis, {.choices = {"x", "y", "z"}, .meaning = "file: of `turn`"});
+    keys.key(of + "turn", &g.turn,
+             {.unit = "degrees",
+              .least = -180,
+              .most = 180,
+              .meaning = "sector: its angle; file, three dimensions: faces that this turn about an axis "
+                         "through the origin takes "
+                         "onto each other are periodic, and velocities turn with it; 0: none"});
+    keys.key(of + "turn_axis", &g.turn_axis,
+             {.choices = {"x", "y", "z"}, .meaning = "file, sector: of `turn`; blade: of the rotor"});
     keys.key(of + "patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
-    keys.key(of + "zone", &g.zone,
-             {.least = 8,
-              .most = 1 << 20,
-              .entries = {0, 3},
-              .meaning = "cells of a zone along each axis, at most: longer ones are cut into equal parts, over "
-                         "which sweeps and lines are shorter"});
-    keys.key(of + "cells", &g.cells,
-             {.least = 1,
-              .most = 1 << 20,
-              .entries = {1, 5},
-              .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
-                         "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
-                         "along the span (z), and beyond a tip that is rounded off"});
+    keys.key(
+        of + "zone", &g.zone,
+        {.least = 8,
+         .most = 1 << 20,
+         .entries = {0, 3},
+         .meaning = "cells of a zone along each axis, at most: longer ones are cut into equal parts, over "
+                    "which sweeps and lines are shorter"});
+    keys.key(
+        of + "cells", &g.cells,
+        {.least = 1,
+         .most = 1 << 20,
+         .entries = {1, 5},
+         .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
+                    "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
+                    "along the span (z), and beyond a tip that is rounded off; blade: the same, beyond each "
+                    "end; sector: outwards, around, along the axis"});
     keys.key(of + "zones", &g.zones,
              {.least = 1, .most = 64, .entries = {2, 3}, .meaning = "brick: in each direction"});
     keys.key(of + "turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
-    keys.key(of + "low", &g.low, {.entries = {1, 3}, .meaning = "brick, tube: lower corner, or end"});
-    keys.key(of + "high", &g.high, {.entries = {1, 3}, .meaning = "brick, tube: upper corner, or end"});
+    keys.key(of + "low", &g.low,
+             {.entries = {1, 3}, .meaning = "brick, tube, sector: lower corner, or end along the axis"});
+    keys.key(of + "high", &g.high, {.entries = {1, 3}, .meaning = "the same: upper corner, or end"});
     keys.key(of + "wave", &g.wave,
              {.least = 0, .most = 0.08, .meaning = "brick: by which share of its extent inner nodes move"});
     keys.key(of + "stretch", &g.stretch,
@@ -76,7 +83,9 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
         of + "periodic", &g.periodic,
         {.least = 1, .most = 3, .entries = {0, 3}, .meaning = "brick: axes, from 1 on; wing: [3], in span"});
     keys.key(of + "first", &g.first,
-             {.least = 0, .meaning = "height of the first cell at the wall; 0: that of the generator"});
+             {.least = 0,
+              .meaning = "height of the first cell at the wall; sector: length of cells in its core; 0: that "
+                         "of the generator"});
     keys.key(of + "first_along", &g.first_along,
              {.least = 0,
               .above_least = true,
@@ -84,7 +93,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "first_nose", &g.first_nose,
              {.least = 0, .meaning = "airfoil: length of cells at the leading edge; 0: first_along"});
     keys.key(of + "farfield", &g.farfield,
-             {.least = 0, .meaning = "cylinder, airfoil: its distance; 0: 50 or 500"});
+             {.least = 0,
+              .meaning = "cylinder, airfoil: its distance; sector: its radius; 0: that of the generator"});
     keys.key(of + "length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
     keys.key(of + "height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
     keys.key(of + "before", &g.before,
@@ -96,6 +106,21 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
     keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
     keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+    add_motion_keys(keys, g.section, g.motion);
+    keys.key(of + "beyond", &g.beyond,
+             {.least = 0, .meaning = "wing, blade: how far the grid goes on beyond the tip; 0: 50, or 0.5"});
+    keys.key(of + "first_tip", &g.first_tip,
+             {.least = 0, .meaning = "the same: length of cells along the span at the tip; 0: 0.02"});
+    keys.key(of + "root", &g.root,
+             {.least = 0, .above_least = true, .meaning = "blade: radius at which it begins, in chords"});
+    keys.key(
+        of + "pitch", &g.pitch,
+        {.unit = "degrees", .least = -90, .most = 90, .meaning = "blade: nose up, about the quarter line"});
+    keys.key(of + "core", &g.core,
+             {.entries = {0, 3},
+              .meaning = "sector: up to which radius, and from where to where along the axis, cells are "
+                         "`first` long"});
+    keys.key(of + "hub", &g.hub, {.least = 0, .above_least = true, .meaning = "sector: its inner radius"});
 }
 
 void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {
@@ -111,19 +136,33 @@ void add_overset_keys(CaseSchema& keys, OversetKeys& o) {
     keys.key(
         "overset.better", &o.better,
         {.choices = {"volume", "wall distance"},
-         .meaning = "meshes that overlap: the cell is computed that is smaller, or nearer to a wall (rans)"});
+         .meaning =
+             "meshes that overlap: the cell is computed that is smaller, or nearer to a wall of its mesh"});
     keys.key("overset.orphans", &o.orphans,
              {.least = 0, .meaning = "cells without a donor, at most; more of them end the run"});
+    keys.key("overset.fringe", &o.fringe,
+             {.least = 2,
+              .most = 8,
+              .meaning = "layers of receptors where a mesh ends within others; more move the overlap"});
+    keys.key(
+        "overset.lean", &o.lean,
+        {.least = 0.01,
+         .most = 100,
+         .meaning = "cells of each mesh count so many times their volume (or distance) as those of the mesh "
+                    "before it; other than 1 it moves the overlap"});
 }
 
 void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key("flow.equations", &f.equations,
              {.choices = {"euler", "laminar", "rans"}, .meaning = "without viscosity, with it, or averaged"});
-    keys.key("flow.model", &f.model,
-             {.choices = {"sa", "sa-neg"},
-              .meaning = "of turbulence: Spalart and Allmaras', or its negative form"});
-    keys.key("flow.mach", &f.mach,
-             {.least = 0, .most = 100, .above_least = true, .meaning = "of the far field"});
+    keys.key(
+        "flow.model", &f.model,
+        {.choices = {"sa", "sa-neg", "sst", "sst-v"},
+         .meaning = "of turbulence: Spalart and Allmaras', or its negative form; Menter's SST, or its form "
+                    "with production by the vorticity (SST-Vm)"});
+    keys.key(
+        "flow.mach", &f.mach,
+        {.least = 0, .most = 100, .meaning = "of the far field; 0: at rest, with reference.mach or a rotor"});
     keys.key(
         "flow.reynolds", &f.reynolds,
         {.least = 0, .above_least = true, .meaning = "of the far field, for a unit of length of the grid"});
@@ -141,6 +180,16 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key("flow.turbulent_prandtl", &f.turbulent_prandtl, {.least = 0, .above_least = true});
     keys.key("flow.nu_tilde", &f.nu_tilde,
              {.least = 0, .meaning = "Spalart's variable in the far field, over its viscosity"});
+    keys.key("flow.k", &f.k,
+             {.least = 0,
+              .most = 1,
+              .above_least = true,
+              .meaning = "sst: turbulent energy in the far field, over its speed of sound squared"});
+    keys.key("flow.omega", &f.omega,
+             {.least = 0,
+              .above_least = true,
+              .meaning = "sst: omega in the far field, times its viscosity over density and speed of sound "
+                         "squared"});
     keys.key("flow.axisymmetric", &f.axisymmetric,
              {.meaning = "two dimensions: x is the axis and y the distance from it"});
     keys.key(
@@ -152,8 +201,8 @@ void add_flow_keys(CaseSchema& keys, FlowKeys& f) {
     keys.key(
         "flow.start", &f.start,
         {.meaning =
-             "PLOT3D Q file at the nodes of the same grid, for the first values (nu_tilde is that of the far "
-             "field); none: `initial`"});
+             "PLOT3D Q file at the nodes of the same grid, for the first values (turbulence is that of the "
+             "far field); none: `initial`"});
 }
 
 void add_initial_keys(CaseSchema& keys, InitialKeys& i) {
@@ -178,7 +227,7 @@ void add_scheme_keys(CaseSchema& keys, SchemeKeys& s) {
     keys.key("scheme.low_mach", &s.low_mach,
              {.meaning = "Rieper's form of Roe's flux: less smoothing of velocities at low Mach numbers"});
     keys.key("scheme.turbulence_order", &s.turbulence_order,
-             {.least = 1, .most = 2, .meaning = "of the advection of Spalart's variable"});
+             {.least = 1, .most = 2, .meaning = "of the advection of the turbulence model's variables"});
 }
 
 void add_time_keys(CaseSchema& keys, TimeKeys& t) {
@@ -238,6 +287,11 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
 }
 
 void add_reference_and_check_keys(CaseSchema& keys, ReferenceKeys& r, VerifyKeys& v) {
+    keys.key("reference.mach", &r.mach,
+             {.least = 0,
+              .most = 100,
+              .meaning = "of the speed by which coefficients are divided and of which flow.reynolds is; 0: "
+                         "that of the rotor's tips (frame.radius), or else of the far field"});
     keys.key("reference.area", &r.area,
              {.least = 0, .above_least = true, .meaning = "of coefficients; in two dimensions a length"});
     keys.key("reference.length", &r.length, {.least = 0, .above_least = true, .meaning = "of moments"});
@@ -255,7 +309,8 @@ void add_reference_and_check_keys(CaseSchema& keys, ReferenceKeys& r, VerifyKeys
               .most = 1,
               .decides = false,
               .meaning = "last residual of density over the largest one; 0: not compared"});
-    for (const auto& [name, into] : {std::pair{"lift", &v.lift}, {"drag", &v.drag}, {"moment", &v.moment}})
+    for (const auto& [name, into] :
+         {std::pair{"lift", &v.lift}, {"drag", &v.drag}, {"moment", &v.moment}, {"thrust", &v.thrust}})
         keys.key(std::string("verify.") + name, into,
                  {.entries = {0, 2},
                   .decides = false,
@@ -296,6 +351,13 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
         {.entries = {0, 192},
          .meaning =
              "two or three numbers a point: density, velocity, pressure there as columns of the series"});
+    keys.key(
+        "output.stations", &o.stations,
+        {.least = 0,
+         .most = 1,
+         .entries = {0, kMostStations},
+         .meaning = "of a rotor, as shares of frame.radius: the lift of the blades' sections there in the "
+                    "result"});
 }
 
 void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
@@ -309,8 +371,19 @@ void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& 
                     "within another one"});
     keys.key(of + "temperature", &b.temperature,
              {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
-    keys.key(of + "velocity", &b.velocity,
-             {.entries = {2, 3}, .meaning = "wall: over the far field's speed of sound"});
+    keys.key(
+        of + "velocity", &b.velocity,
+        {.entries = {2, 3},
+         .meaning = "wall: over the far field's speed of sound; beyond that of the grid, where it turns"});
+    keys.key(of + "rotation", &b.rotation,
+             {.entries = {0, 1},
+              .meaning = "wall: it turns about the frame's axis at this rate, seen at rest, in radians in a "
+                         "unit of time (0: a casing that stands still); none: it moves with the grid"});
+    keys.key(of + "hover_thrust", &b.hover_thrust,
+             {.least = 0,
+              .most = 1,
+              .meaning = "far-field: the thrust coefficient of a rotor in hover, whose wake leaves there and "
+                         "towards which fluid comes; 0: it rests, or flows as the far field"});
     keys.key(of + "total_pressure", &b.total_pressure,
              {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
     keys.key(of + "total_temperature", &b.total_temperature,
@@ -336,6 +409,7 @@ graph::CaseSchema schema(Settings& s) {
     graph::CaseSchema keys("flow", "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.");
     add_grid_keys(keys, s.grid);
     add_flow_keys(keys, s.flow);
+    add_frame_keys(keys, s.frame);
     add_initial_keys(keys, s.initial);
     add_scheme_keys(keys, s.numerics);
     add_time_keys(keys, s.time);
@@ -355,17 +429,21 @@ Scheme Settings::scheme() const {
     scheme.gas.gamma = flow.gamma;
     scheme.gas.prandtl = flow.prandtl;
     scheme.gas.turbulent_prandtl = flow.turbulent_prandtl;
-    scheme.gas.mach = flow.mach;
+    scheme.gas.mach = reference_mach();
     scheme.gas.reynolds = flow.reynolds;
     scheme.gas.sutherland = 198.6 / 1.8 / flow.temperature;
     scheme.muscl = {numerics.order == 1, numerics.kappa, limiter_named(numerics.limiter)};
     scheme.entropy_fix = numerics.entropy_fix;
     scheme.low_mach = numerics.low_mach;
     if (flow.equations == "laminar") scheme.viscosity = Viscosity::laminar;
-    if (flow.equations == "rans") scheme.viscosity = Viscosity::spalart_allmaras;
+    const bool sst = flow.model == "sst" || flow.model == "sst-v";
+    if (flow.equations == "rans") scheme.viscosity = sst ? Viscosity::sst : Viscosity::spalart_allmaras;
+    scheme.sst.vorticity = flow.model == "sst-v";
+    scheme.sst.second_order = numerics.turbulence_order == 2;
     scheme.sa.negative = flow.model == "sa-neg";
     scheme.sa.second_order = numerics.turbulence_order == 2;
     scheme.axisymmetric = flow.axisymmetric;
+    scheme.spin = about_axis(rotation_rate());
     return scheme;
 }
 
@@ -388,7 +466,7 @@ double Settings::cfl_at(std::int64_t iteration) const {
 
 Reference Settings::reference_values(int dimensions) const {
     Reference r;
-    r.mach = flow.mach;
+    r.mach = reference_mach();
     r.reynolds = flow.equations == "euler" ? 0 : flow.reynolds;
     r.area = reference.area, r.length = reference.length;
     for (std::size_t d = 0; d < reference.moment_centre.size(); ++d) r.centre[d] = reference.moment_centre[d];
@@ -401,6 +479,15 @@ Real3 Settings::velocity(int dimensions) const {
     Real3 u = reference_values(dimensions).stream();
     for (double& component : u) component *= flow.mach;
     return u;
+}
+
+FlowState Settings::far_field(int dimensions) const {
+    return {.rho = 1,
+            .u = velocity(dimensions),
+            .p = 1 / flow.gamma,
+            .nu_tilde = flow.nu_tilde,
+            .k = flow.k,
+            .omega = flow.omega / scheme().gas.viscous_scale()};
 }
 
 namespace {
@@ -431,26 +518,16 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && mesh.cuts)
             keys.refuse("mesh." + name + ".cuts",
                         "walls that lie on those of another mesh are no closed surface", "false");
-    if (!s.time.sequence.empty())
-        keys.refuse("time.sequence", "coarser grids of meshes that overlap are not made", "[]");
-    if (s.time.multigrid > 1)
-        keys.refuse("time.multigrid", "coarser grids of meshes that overlap are not made", "1");
     if (s.flow.axisymmetric)
         keys.refuse("flow.axisymmetric", "meshes that overlap are plane, or three-dimensional", "false");
-    if (!s.flow.start.empty())
-        keys.refuse("flow.start", "a flow on meshes that overlap begins with `initial`", "\"\"");
-    if (s.output.plot3d > 0)
-        keys.refuse("output.plot3d", "the state of meshes that overlap is not written as PLOT3D", "0");
-    if (s.overset.better == "wall distance" && s.flow.equations != "rans")
-        keys.refuse("overset.better", "the distance to walls is known in averaged flow alone", "\"volume\"");
 }
 
 /// Of a sector that stands for a whole.
 void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     if (g.turn == 0) return;
-    if (g.kind != "file")
-        keys.refuse(g.section + ".turn", "only a grid from a file is periodic by rotation",
-                    fmt::format("0, or {}.kind = \"file\"", g.section));
+    if (g.kind != "file" && g.kind != "sector")
+        keys.refuse(g.section + ".turn", "only a grid from a file and a sector are periodic by rotation",
+                    fmt::format("0, or {}.kind = \"file\" or \"sector\"", g.section));
     const Real3 far = s.velocity(3);
     for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [name, boundary] : s.boundaries)
@@ -485,11 +562,14 @@ void check(const Settings& s, const CaseSchema& keys) {
                     "1 or more before those that are coarser");
     for (const auto& [name, range] : {std::pair{"verify.lift", &s.verify.lift},
                                       {"verify.drag", &s.verify.drag},
-                                      {"verify.moment", &s.verify.moment}})
+                                      {"verify.moment", &s.verify.moment},
+                                      {"verify.thrust", &s.verify.thrust}})
         if (range->size() == 1 || (range->size() == 2 && (*range)[0] > (*range)[1]))
             keys.refuse(name, "a coefficient has a least and a most value", "[LEAST, MOST]");
+    check_frame(s, keys);
     check_turn(s, s.grid, keys);
     for (const auto& [name, mesh] : s.meshes) check_turn(s, mesh.grid, keys);
+    check_motions(s, keys);
     if (!s.flow.start.empty() && !s.time.sequence.empty())
         keys.refuse("flow.start", "a flow that begins on coarser grids begins with `initial`",
                     "\"\", or time.sequence = []");

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/box.hpp"
 #include "core/run/case/case.hpp"
+#include "solvers/flow/boundary/conditions.hpp"
+#include "solvers/flow/motion.hpp"
 #include "solvers/flow/output/reference.hpp"
+#include "solvers/flow/output/rotor.hpp"
 #include "solvers/flow/scheme/options.hpp"
 #include "solvers/flow/stages.hpp"
 
@@ -31,13 +35,16 @@ struct GridKeys {
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
     double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2,
            height = 1, before = 1.0 / 3;
-    double span = 3, taper = 1, sweep = 0, twist = 0;
+    double span = 3, taper = 1, sweep = 0, twist = 0, beyond = 0, first_tip = 0, root = 1, pitch = 0;
+    std::vector<double> core;  // of a sector: its radius, and from where to where along the axis
+    double hub = 0.25;
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
     std::string naca = "0012", tail = "scaled";
     // both
     std::vector<std::int64_t> patch{64, 32, 32};
     std::vector<std::int64_t> zone;  // cells along each axis, at most; none: zones are as they are
+    MotionKeys motion;
 };
 
 /// What holds on one boundary of the grid.
@@ -45,6 +52,9 @@ struct BoundaryKeys {
     std::string kind;
     double temperature = 0;  // of the wall, over the far field's; 0: adiabatic
     std::vector<double> velocity;
+    std::vector<double>
+        rotation;             // of a wall that does not move with the grid: its rate about the frame's axis
+    double hover_thrust = 0;  // of a far field: the thrust coefficient of a rotor in hover
     double total_pressure = 1, total_temperature = 1;  // over the far field's static ones
     std::vector<double> direction;
     double pressure = 1;   // over the far field's
@@ -60,16 +70,25 @@ struct MeshKeys {
 
 struct OversetKeys {
     std::string better = "volume";
-    std::int64_t orphans = 0;
+    std::int64_t orphans = 0, fringe = 2;
+    double lean = 1;
 };
 
 struct FlowKeys {
     std::string equations = "euler", model = "sa", up = "y";
     double mach = 0.2, reynolds = 1e6, alpha = 0, beta = 0, temperature = 300, gamma = 1.4, prandtl = 0.72,
-           turbulent_prandtl = 0.9, nu_tilde = 3;
+           turbulent_prandtl = 0.9, nu_tilde = 3, k = 9e-9, omega = 1e-6;
     bool axisymmetric = false;
     std::string initial = "uniform";
     std::string start;  // a PLOT3D Q file
+};
+
+/// A frame that turns with a rotor.
+struct FrameKeys {
+    double rotation_rate = 0;         // radians in a unit of time
+    double tip_mach = 0, radius = 0;  // the same, by the speed of a blade's tip
+    std::string axis = "z";
+    std::vector<double> centre{0, 0, 0};
 };
 
 struct InitialKeys {
@@ -96,6 +115,7 @@ struct TimeKeys {
 };
 
 struct ReferenceKeys {
+    double mach = 0;  // of coefficients and of flow.reynolds; 0: of the blades' tips, or the far field
     double area = 1, length = 1;
     std::vector<double> moment_centre{0, 0, 0};
 };
@@ -106,11 +126,12 @@ struct OutputKeys {
     std::int64_t slice_steps = 0;
     double average = -1;  // from this time on; below 0: never
     std::vector<double> probes;
+    std::vector<double> stations;  // of a rotor, as shares of its radius
 };
 
 struct VerifyKeys {
     double error = 0, uniform = 0, drop = 0;
-    std::vector<double> lift, drag, moment;  // least and most
+    std::vector<double> lift, drag, moment, thrust;  // least and most
 };
 
 struct Settings {
@@ -118,6 +139,7 @@ struct Settings {
     std::map<std::string, MeshKeys> meshes;  // none: `grid` is the only one
     OversetKeys overset;
     FlowKeys flow;
+    FrameKeys frame;
     InitialKeys initial;
     SchemeKeys numerics;
     TimeKeys time;
@@ -130,6 +152,10 @@ struct Settings {
     /// How many there are, those of the sequence and of multigrid cycles.
     [[nodiscard]] int grids() const;
     [[nodiscard]] bool overlaps() const { return !meshes.empty(); }
+    /// Whether a grid or a mesh does.
+    [[nodiscard]] bool moves() const;
+    /// Of the grid, or of all meshes. Throws Error with the key's place.
+    [[nodiscard]] Motions motions(int dimensions, const graph::CaseSchema& keys) const;
     [[nodiscard]] bool steady() const { return time.kind == "steady"; }
     /// What the kernels are told.
     [[nodiscard]] Scheme scheme() const;
@@ -138,8 +164,19 @@ struct Settings {
     /// Of a stage with that many iterations behind it.
     [[nodiscard]] double cfl_at(std::int64_t iteration) const;
     [[nodiscard]] Reference reference_values(int dimensions) const;
+    /// How fast the frame turns, in radians in a unit of time; 0: it stands still.
+    [[nodiscard]] double rotation_rate() const;
+    /// A rate as a vector along the frame's axis.
+    [[nodiscard]] Real3 about_axis(double rate) const;
+    /// Of the grid, seen at rest.
+    [[nodiscard]] RigidMotion motion() const;
+    /// Of a frame with a radius.
+    [[nodiscard]] std::optional<Rotor> rotor() const;
+    /// Of coefficients and of flow.reynolds.
+    [[nodiscard]] double reference_mach() const;
     /// Of the far field, whose density and pressure are 1 and 1 / gamma.
     [[nodiscard]] Real3 velocity(int dimensions) const;
+    [[nodiscard]] FlowState far_field(int dimensions) const;
 };
 
 /// The keys, bound to the settings, which must outlive them.
@@ -147,5 +184,8 @@ struct Settings {
 
 /// What no key says alone. Throws Error with the key's place.
 void check(const Settings& settings, const graph::CaseSchema& schema);
+
+/// Of that the part about motion.
+void check_motions(const Settings& settings, const graph::CaseSchema& schema);
 
 }  // namespace strata::flow

@@ -1,6 +1,7 @@
 // What files and series show of the finest grid: walls, vortices, the state at nodes, probes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/flow/output/cells.hpp"
@@ -23,10 +24,13 @@ void show_walls(const Step& step, Shown& shown) {
         .dimensions = Dim,
         .walls = std::vector<std::vector<Surface::Wall>>(static_cast<std::size_t>(zones.patches())),
         .gas = step.scheme.gas,
+        .motion = [&grid = step.grid](int patch,
+                                      std::int64_t at_step) { return grid.motion(patch, at_step); },
         .reference = step.settings.reference_values(Dim),
-        .nodes = nodes_of<Dim>(step.labels.geometry),
-        .centres = centres_of<Dim>(step.labels.geometry),
-        .shapes = {shapes.begin(), shapes.end()}};
+        .nodes = nodes_of<Dim>(step.geometry()),
+        .centres = centres_of<Dim>(step.geometry()),
+        .shapes = {shapes.begin(), shapes.end()},
+        .known = known_of(step.labels.overset)};
     for (int p = 0; p < zones.patches(); ++p)
         for (const auto& one : step.grid.boundaries(p))
             if (is_wall(one.boundary->condition)) {
@@ -60,14 +64,15 @@ void show_vortices(const Step& step, Shown& shown) {
     scope.takes(step.q());
     Task task = scope.task("vortices", step.zones());
     task.run([q = task.need(step.labels.q, step.layers(1).without_corners()),
-              geometry = task.need(step.labels.geometry), vorticity = task.modify(shown.vorticity),
+              geometry = task.need(step.geometry()), vorticity = task.modify(shown.vorticity),
               criterion = task.modify(shown.criterion)](Here& here) {
         vortices<Dim>(here.cells(), here[q], PatchGeometry<Dim>(here.cells()).centres(here[geometry]),
                       here[vorticity], here[criterion]);
     });
 }
 
-/// The state at nodes: means of the cells around them, without corners where no cell is.
+/// The state at nodes: means of the cells around them, without corners where no cell is. Of meshes that
+/// overlap holes do not count, but at nodes that have nothing else around them.
 template <int Dim>
 void show_nodes(const Step& step, Shown& shown) {
     // Slices are written at the end as well, and no step knows whether it is the last one.
@@ -82,6 +87,7 @@ void show_nodes(const Step& step, Shown& shown) {
     Task task = graph.step().task("state at nodes", zones);
     const auto q = task.need(step.labels.q.last(), step.layers(1));
     const auto made = task.make(shown.at_nodes);
+    const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([=](Here& here) {
         if (here.step % every != 0) return;
         const Box nodes = PatchGeometry<Dim>(here.cells()).node_box();
@@ -90,15 +96,61 @@ void show_nodes(const Step& step, Shown& shown) {
         for_each(nodes, [&](int i, int j, int k) {
             std::array<double, Dim + 2> sum{};
             int count = 0;
-            for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}}, [&](int a, int b, int c) {
-                if (!from.box().contains(Int3{a, b, c}) || !std::isfinite(from(a, b, c, 0))) return;
-                for (int e = 0; e < Dim + 2; ++e) sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
-                ++count;
-            });
+            const auto add = [&](bool holes) {
+                for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}},
+                         [&](int a, int b, int c) {
+                             const Int3 cell{a, b, c};
+                             if (!from.box().contains(cell) || !std::isfinite(from(a, b, c, 0))) return;
+                             if (!holes && !cells.known(here, cell)) return;
+                             for (int e = 0; e < Dim + 2; ++e)
+                                 sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
+                             ++count;
+                         });
+            };
+            add(false);
+            if (count == 0) add(true);
             for (int e = 0; e < Dim + 2; ++e)
                 here[made].component(e)[static_cast<std::size_t>(n)] =
                     sum[static_cast<std::size_t>(e)] / count;
             ++n;
+        });
+    });
+}
+
+/// iblank of the nodes of meshes that overlap: 1 where a cell around is computed; -n where one is
+/// interpolated from zone n of the grids as given, the lowest of several; 101 where there are orphans alone;
+/// 0 in holes.
+template <int Dim>
+void show_blanks(const Step& step, Shown& shown) {
+    const auto& overset = step.labels.overset;
+    if (step.settings.output.plot3d == 0 || overset == nullptr) return;
+    const Zones& zones = step.zones();
+    shown.iblank = step.graph.list<std::int32_t>(
+        "iblank", zones,
+        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.kept = true});
+    Task task = step.graph.start().task("iblank", zones);
+    const CellsComputed cells(overset, task, step.layers(1));
+    const auto donor = task.need(*overset->found->donor_zone, step.layers(1));
+    task.run([=, made = task.make(shown.iblank), shapes = step.grid.source().zones()](Here& here) {
+        constexpr std::int32_t kOrphan = 101;
+        std::int64_t n = 0;
+        const auto zone_of = here[donor];
+        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
+            bool computed = false, orphan = false;
+            std::int32_t lowest = 0;
+            const Box around{{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}};
+            for_each(common(around, zone_of.box()), [&](int a, int b, int c) {
+                const Known is = cells.knowledge(here, {a, b, c});
+                computed = computed || is == Known::computed;
+                if (is != Known::interpolated) return;
+                const std::int32_t zone = zone_of(a, b, c);
+                orphan = orphan || zone == 0;
+                if (zone == 0) return;
+                const std::int32_t origin = shapes[static_cast<std::size_t>(zone) - 1].origin + 1;
+                lowest = lowest == 0 ? origin : std::min(lowest, origin);
+            });
+            here[made][n++] = computed ? 1 : lowest > 0 ? -lowest : orphan ? kOrphan : 0;
         });
     });
 }
@@ -112,7 +164,8 @@ void show_probes(const Step& step, Shown& shown) {
                   .gamma = step.scheme.gas.gamma,
                   .points = {},
                   .nodes = nodes_of<Dim>(step.labels.geometry),
-                  .centres = centres_of<Dim>(step.labels.geometry)};
+                  .centres = centres_of<Dim>(step.labels.geometry),
+                  .known = known_of(step.labels.overset)};
     for (std::size_t n = 0; n < all.size(); n += Dim) {
         Real3 x{};
         for (std::size_t d = 0; d < Dim; ++d) x[d] = all[n + d];
@@ -141,6 +194,7 @@ Shown declare_shown(const Step& finest) {
     show_walls<Dim>(finest, shown);
     show_vortices<Dim>(finest, shown);
     show_nodes<Dim>(finest, shown);
+    show_blanks<Dim>(finest, shown);
     show_probes<Dim>(finest, shown);
     declare_means<Dim>(finest, shown);
     return shown;

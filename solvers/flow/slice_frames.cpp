@@ -131,8 +131,24 @@ class SliceFrames final : public Frames {
         Piece values(nodes.view().box(), Dim + 2);
         std::memcpy(values.data(), bytes.data(), bytes.size());
         const auto q = std::as_const(values).view();
-        if (slice.zone < 0) return cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_);
-        return index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
+        std::vector<SliceRow> rows =
+            slice.zone < 0 ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_)
+                           : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
+        leave_out_holes(now, local, cells, rows);
+        return rows;
+    }
+    void leave_out_holes(ValuesNow& now, int local, const Box& cells, std::vector<SliceRow>& rows) const {
+        const auto& overset = flow_->finest().overset;
+        if (overset == nullptr) return;
+        std::vector<std::byte> bytes;
+        now.read({overset->status().id()}, local, 1, bytes);
+        std::erase_if(rows, [&](const SliceRow& row) {
+            std::int32_t is = 0;
+            std::memcpy(
+                &is, bytes.data() + static_cast<std::size_t>(overset::number_of(cells, row.cell)) * sizeof is,
+                sizeof is);
+            return is == static_cast<std::int32_t>(overset::Cell::hole);
+        });
     }
     [[nodiscard]] bool goes_on(const ZoneShape& shape, std::size_t axis) const {
         Int3 behind = shape.first;

@@ -39,21 +39,27 @@ void make_labels(const Step& step) {
                                     .vector = std::max(0, vector)});
     };
     l.x = graph.field<double>(prefix + "x", zones, On::nodes, {.components = dims, .kept = true});
-    l.geometry = graph.list<double>(prefix + "geometry", zones, [&zones, dims](int patch) {
-        return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries()
-                         : PatchGeometry<3>(zones.box(patch)).entries();
-    });
+    const auto entries = [&zones, dims](bool moves) {
+        return [&zones, dims, moves](int patch) {
+            return dims == 2 ? PatchGeometry<2>(zones.box(patch)).entries(moves)
+                             : PatchGeometry<3>(zones.box(patch)).entries(moves);
+        };
+    };
+    l.geometry = graph.list<double>(prefix + "geometry", zones, entries(step.scheme.turns()));
+    if (step.grid.moves()) l.moved = graph.list<double>(prefix + "moved geometry", zones, entries(true));
     l.centres = cells("centres", dims, kBorder, false, 0, 0);
     l.volumes = cells("volumes", 1, kBorder);
     l.q = cells("q", state, kBorder, true, 0, 1);
-    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", kStepViscosities, 1);
+    if (step.scheme.viscous()) l.viscosity = cells("step viscosity", step_viscosities(step.scheme), 1);
     if (step.turbulent()) {
         if (step.is_stage) l.distance = cells("wall distance", 1, 0, true);
-        l.nu_tilde = cells("nu_tilde", 1, kBorder, true);
+        l.nu_tilde =
+            cells(step.scheme.is_sst() ? "k and omega" : "nu_tilde", step.model_equations(), kBorder, true);
     }
     if (!step.settings.steady()) {
         l.old = cells("q before", state, 0, false, 1);
-        if (step.turbulent()) l.nu_old = cells("nu before", 1, 0, false, 1);
+        if (step.turbulent()) l.nu_old = cells("nu before", step.model_equations(), 0, false, 1);
+        if (step.uncovers()) l.older = cells("q two before", state, 0);
         l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
     }
     if (!step.is_stage) return;
@@ -64,6 +70,7 @@ void make_labels(const Step& step) {
     l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
     l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
                                                  -std::numeric_limits<double>::infinity());
+    if (step.settings.rotor()) l.stations = graph.scalar<StationSums>(prefix + "stations", Reduce::sum);
     for (const Boundary& boundary : step.boundaries)
         if (boundary.condition == Condition::mass_outflow)
             l.outlets[boundary.name] =
@@ -86,16 +93,18 @@ void make_iteration_labels(const Step& step) {
     l.dq = cells("dq", dims + 2);
     l.diagonal = cells("diagonal", 1);
     if (step.has_lines()) {
-        const int changes = dims + 2 + (step.turbulent() ? 1 : 0);
+        const int changes = dims + 2 + step.model_equations();
         for (int pass = 0; pass < dims; ++pass) {
             const std::string which = fmt::format("lines {}, ", pass + 1);
             Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];
-            of.factors = cells(which + "factors", dims == 2 ? kLineFactors<2> : kLineFactors<3>);
+            of.factors = cells(which + "factors",
+                               dims == 2 ? line_factors<2>(step.scheme) : line_factors<3>(step.scheme));
             of.eliminated = cells(which + "eliminated", changes);
             if (pass < dims - 1) of.changed = cells(which + "changed", changes);
         }
     }
-    if (step.turbulent()) l.dnu = cells("dnu", 1), l.diagonal_nu = cells("diagonal nu", 1);
+    if (const int model = step.model_equations(); model > 0)
+        l.dnu = cells("dnu", model), l.diagonal_nu = cells("diagonal nu", model);
     l.changes = graph.scalar<Changes>(step.prefix + "changes", Reduce::sum);
     l.verdict = graph.scalar<double>(step.prefix + "verdict");
 }
@@ -130,10 +139,11 @@ void find_metrics(const Step& step, const Step* finer) {
         fine_volumes = task.need(finer->labels.volumes, relation);
         fine_zones = &finer->zones();
     }
-    task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric](Here& here) {
+    task.run([=, &grid = step.grid, axisymmetric = step.scheme.axisymmetric,
+              overlaps = step.settings.overlaps()](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const int zone = grid.zones().zone_of(here.patch);
-        if (fine_zones == nullptr) check_cells(grid.source(), zone, here.cells());
+        if (fine_zones == nullptr) check_cells(grid.source(), zone, here.cells(), overlaps);
         const auto nodes = of.nodes(here[geometry]);
         const Box box = nodes.box();
         grid.source().nodes(zone, box, &nodes(box.lo[0], box.lo[1], box.lo[2]));
@@ -149,6 +159,12 @@ void find_metrics(const Step& step, const Step* finer) {
             else
                 face_vectors<Dim>(d, faces.box(), read, faces);
         }
+        if (of.moves(here[geometry]))
+            for (int d = 0; d < Dim; ++d) {
+                const RigidMotion& motion = grid.frame();
+                swept_volumes<Dim>(d, of.face_box(d), read, of.faces(here[geometry], d), motion.velocity,
+                                   motion.spin, motion.centre, of.speeds(here[geometry], d));
+            }
         flow::centres<Dim>(here.cells(), read, here[centres]);
         if (axisymmetric)
             axisymmetric_volumes(here.cells(), read, here[volumes]);
@@ -208,17 +224,22 @@ void find_wall_distance(const Step& step) {
     declare_wall_distance(step.graph, search);
 }
 
+/// Holes keep what they have: other programs leave anything there.
 template <int Dim>
 void read_state(const Here& here, const FlowZones& grid, const OriginValues& start,
-                const FieldView<double>& q) {
+                const CellsComputed& computed, const FieldView<double>& q) {
     const Box cells = here.cells();
     std::vector<double> values(static_cast<std::size_t>(cells.volume()));
     for (int c = 0; c < Dim + 2; ++c) {
         start.cells(grid.zones().zone_of(here.patch), c, cells, values.data());
         std::size_t n = 0;
-        for_each(cells, [&](int i, int j, int k) { q(i, j, k, c) = values[n++]; });
+        for_each(cells, [&](int i, int j, int k) {
+            const double value = values[n++];
+            if (computed.known(here, {i, j, k})) q(i, j, k, c) = value;
+        });
     }
     for_each(cells, [&](int i, int j, int k) {
+        if (!computed.known(here, {i, j, k})) return;
         double square = 0;
         for (int d = 1; d <= Dim; ++d) square += q(i, j, k, d) * q(i, j, k, d);
         if (!(q(i, j, k, 0) > 0) || !(q(i, j, k, Dim + 1) > 0.5 * square / q(i, j, k, 0)))
@@ -228,18 +249,26 @@ void read_state(const Here& here, const FlowZones& grid, const OriginValues& sta
     });
 }
 
+/// The model's variables in the far field.
+std::array<double, 2> model_values(const Settings& s) {
+    if (!s.scheme().is_sst()) return {s.flow.nu_tilde, 0};
+    const FlowState far = s.far_field(2);
+    return {far.k, far.omega};
+}
+
 template <int Dim>
 void set_first_values(const Step& step) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     Task task = step.graph.start().task(step.named("first values"), step.zones());
-    const auto geometry = task.need(l.geometry.at(1));
+    const auto geometry = task.need(step.geometry().last());
     const auto q = task.make(l.q);
     PerhapsWritten nu, viscosity;
     if (step.turbulent()) nu = task.make(l.nu_tilde);
     if (scheme.viscous()) viscosity = task.make(l.viscosity);
-    task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim),
-              far_nu = step.settings.flow.nu_tilde, start = step.start](Here& here) {
+    const CellsComputed computed(l.overset, task);
+    task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim), far = model_values(step.settings),
+              model = step.model_equations(), start = step.start](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto centres = of.centres(here[geometry]);
         const auto to = here[q];
@@ -249,11 +278,15 @@ void set_first_values(const Step& step) {
             for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = centres(i, j, k, d);
             const auto state = conserved_of<Dim>(initial.at(x, 0), scheme.gas.gamma);
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = state[static_cast<std::size_t>(c)];
-            if (scheme.turbulent()) turbulence(i, j, k) = far_nu;
+            for (int m = 0; m < model; ++m) turbulence(i, j, k, m) = far[static_cast<std::size_t>(m)];
         });
-        if (start) read_state<Dim>(here, grid, *start, to);
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
-        if (scheme.viscous())
+        if (start) read_state<Dim>(here, grid, *start, computed, to);
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
+        if (scheme.keeps_eddies())  // found in each iteration, or received
+            for (int c = 0; c < kSstViscosities; ++c)
+                for_each(here[viscosity].box(),
+                         [&](int i, int j, int k) { here[viscosity](i, j, k, c) = 0; });
+        else if (scheme.viscous())
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);
@@ -265,9 +298,9 @@ void set_first_values(const Step& step) {
         Perhaps nu_now;
         PerhapsWritten nu_old;
         if (step.turbulent()) nu_now = before.need(l.nu_tilde), nu_old = before.make(l.nu_old);
-        before.run([=, turbulent = step.turbulent()](Here& here) {
+        before.run([=, model = step.model_equations()](Here& here) {
             copy_cells(here.cells(), Dim + 2, here[now], here[old]);
-            if (turbulent) copy_cells(here.cells(), 1, here[nu_now], here[nu_old]);
+            if (model > 0) copy_cells(here.cells(), model, here[nu_now], here[nu_old]);
         });
     }
     if (!step.is_stage) return;
@@ -281,13 +314,14 @@ template <int Dim>
 void declare_geometry(const Step& step, const Step* finer) {
     find_metrics<Dim>(step, step.is_stage ? nullptr : finer);
     look_around<Dim>(step);
+    if (step.grid.moves()) declare_motion<Dim>(step, step.graph.start());
     if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
 }
 
 template <int Dim>
 void declare_start(const Step& step, const Step* finer) {
     declare_geometry<Dim>(step, finer);
-    declare_overset<Dim>(step);
+    declare_overset<Dim>(step, finer == nullptr);
     set_first_values<Dim>(step);
 }
 
@@ -303,8 +337,9 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
     CollectUse<const double> from_nu;
     PerhapsWritten nu, viscosity;
     if (fine.turbulent()) from_nu = task.need(coarse.labels.nu_tilde, relation), nu = task.modify(l.nu_tilde);
-    if (scheme.viscous()) viscosity = task.modify(l.viscosity);
-    task.run([=, &grid = fine.grid, &before = coarse.zones()](Here& here) {
+    const bool follows = fine.viscosity_follows();
+    if (follows) viscosity = task.modify(l.viscosity);
+    task.run([=, &grid = fine.grid, &before = coarse.zones(), model = fine.model_equations()](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
         const auto turbulence = here[nu];
@@ -314,13 +349,14 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = values(i / 2, j / 2, Dim == 3 ? k / 2 : k, c);
         });
         if (scheme.turbulent()) {
-            const auto nu_values = view_in(here[from_nu].all, 0, owned, 1);
+            const auto nu_values = view_in(here[from_nu].all, 0, owned, model);
             for_each(here.cells(), [&](int i, int j, int k) {
-                turbulence(i, j, k) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k);
+                for (int m = 0; m < model; ++m)
+                    turbulence(i, j, k, m) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k, m);
             });
         }
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence);
-        if (scheme.viscous())
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence);
+        if (follows)
             step_viscosity<Dim>(here[viscosity].box(),
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);

@@ -52,7 +52,23 @@ struct Step {
     /// Whether iterations solve lines away from walls.
     [[nodiscard]] bool has_lines() const { return scheme.viscous() && settings.time.implicit == "lines"; }
     [[nodiscard]] bool turbulent() const { return scheme.turbulent(); }
-    [[nodiscard]] bool eddies() const { return scheme.eddies(); }
+    /// PatchGeometry of the step.
+    [[nodiscard]] graph::List<double> geometry() const {
+        return grid.moves() ? labels.moved : labels.geometry;
+    }
+    /// Whether cells come out of holes.
+    [[nodiscard]] bool uncovers() const { return grid.moves() && settings.overlaps(); }
+    /// Components of nu_tilde and its changes.
+    [[nodiscard]] int model_equations() const { return scheme.model_equations(); }
+    /// Whether residuals need nu_tilde.
+    [[nodiscard]] bool needs_nu() const {
+        return scheme.turbulent() || scheme.viscosity == Viscosity::frozen;
+    }
+    /// Whether a task of its own finds viscosities at the beginning of an iteration: they depend on
+    /// gradients.
+    [[nodiscard]] bool finds_eddies() const { return scheme.is_sst(); }
+    /// Whether a task that changes the state also changes the viscosities that follow from it.
+    [[nodiscard]] bool viscosity_follows() const { return scheme.viscous() && !finds_eddies(); }
     [[nodiscard]] auto q() const { return labels.q.at(newest.q); }
     [[nodiscard]] auto nu_tilde() const { return labels.nu_tilde.at(newest.nu_tilde); }
     [[nodiscard]] auto viscosity() const { return labels.viscosity.at(newest.viscosity); }
@@ -122,11 +138,18 @@ class OutletPressures {
 /// All borders of a patch, in their order.
 template <int Dim>
 void fill_borders(const Here& here, const FlowZones& grid, const Scheme& scheme,
-                  const FieldView<const double>& nodes, const FieldView<double>& q,
+                  const graph::ListView<const double>& geometry, const FieldView<double>& q,
                   const FieldView<double>& nu_tilde, const OutletPressures& outlets = {}) {
+    const PatchGeometry<Dim> of(here.cells());
+    const FieldView<const double> nodes = of.nodes(geometry);
+    const GridMotion<Dim> motion{grid.motion(here.patch, here.step), of.all_speeds(geometry)};
+    const GridMotion<Dim>* moves = of.moves(geometry) ? &motion : nullptr;
     for (const auto& [face, boundary] : grid.boundaries(here.patch)) {
-        fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary));
-        if (scheme.turbulent()) fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde);
+        fill_border<Dim>(scheme.gas.gamma, *boundary, face, nodes, q, outlets.of(here, *boundary), moves);
+        if (scheme.is_sst())
+            fill_border_k_omega<Dim>(scheme.gas, *boundary, face, nodes, readable(q), nu_tilde, moves);
+        else if (scheme.turbulent())
+            fill_border_nu<Dim>(*boundary, face, nodes, readable(q), nu_tilde, moves);
     }
 }
 
@@ -156,7 +179,7 @@ class ReceptorsFilled {
     std::shared_ptr<OversetLabels> labels_;
     graph::FieldUse<const std::int32_t> status_{};
     graph::AnswersUse<double> q_{}, nu_{};
-    bool turbulent_ = false;
+    int model_ = 0;  // equations of the turbulence model
 };
 
 /// f(i, j, k) for the cells of which cell (i, j, k) of the next coarser grid consists.
@@ -174,9 +197,17 @@ void make_labels(const Step& step);
 /// Labels of one or more iterations, named by the step's prefix.
 void make_iteration_labels(const Step& step);
 
-/// The connectivity of meshes that overlap; nothing in a case with one.
+/// The connectivity of meshes that overlap, of a stage; nothing in a case with one. On the finest grid more
+/// orphans than may be end the run.
 template <int Dim>
-void declare_overset(const Step& step);
+void declare_overset(const Step& step, bool finest = true);
+/// Of meshes that move: in each step the values of cells that come out of holes, at both levels of time
+/// before it. Takes version 0 of q and of the state before, and makes version 1.
+template <int Dim>
+void declare_uncovering(const Step& step);
+/// Where grids that move are, and how fast: at the start, and in each step.
+template <int Dim>
+void declare_motion(const Step& step, Scope& in);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 
@@ -191,6 +222,9 @@ void declare_geometry(const Step& step, const Step* finer = nullptr);
 /// versions go on.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);
+/// Of an iteration with Menter's model, the part that finds the turbulent viscosity (eddy_tasks.cpp).
+template <int Dim>
+void declare_eddies(const Step& step, Scope& in);
 /// Of an iteration, the part that solves lines away from walls (line_tasks.cpp).
 template <int Dim>
 void declare_lines(const Step& step, Scope& in);

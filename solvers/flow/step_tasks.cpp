@@ -45,13 +45,12 @@ void begin_forcing(const Box& cells, int components, const FieldView<double>& fo
 template <int Dim>
 void hold_cells(const Box& cells, const FieldView<const std::int32_t>& status, const FieldView<double>& dq,
                 const FieldView<double>& dnu, const FieldView<double>& diagonal,
-                const FieldView<double>& diagonal_nu) {
-    const bool turbulent = !dnu.box().empty();
+                const FieldView<double>& diagonal_nu, int model) {
     for_each(cells, [&](int i, int j, int k) {
         if (status(i, j, k) == static_cast<std::int32_t>(overset::Cell::computed)) return;
         for (int c = 0; c < Dim + 2; ++c) dq(i, j, k, c) = 0;
         diagonal(i, j, k) = kHeld;
-        if (turbulent) dnu(i, j, k) = 0, diagonal_nu(i, j, k) = kHeld;
+        for (int m = 0; m < model; ++m) dnu(i, j, k, m) = 0, diagonal_nu(i, j, k, m) = kHeld;
     });
 }
 
@@ -65,7 +64,7 @@ void find_residual(const Step& step, Scope& in) {
     declare_work(task, WorkOf(Dim, scheme).residual() + WorkOf(Dim, scheme).diagonals());
     const auto around = scheme.viscous() ? step.layers(2) : step.layers(2).without_corners();
     const auto q = task.need(step.q(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const bool leads = step.leader == nullptr;
     const auto share = task.need(leads ? l.share.previous() : step.leader->share.previous());
     const auto dq = task.make(l.dq), diagonal = task.make(l.diagonal);
@@ -75,7 +74,7 @@ void find_residual(const Step& step, Scope& in) {
     Perhaps nu, distance, viscosity, old, older, nu_old, nu_older, forcing;
     PerhapsWritten dnu, diagonal_nu, first_forcing;
     if (scheme.viscous()) viscosity = task.need(step.viscosity(), step.layers(1).without_corners());
-    if (step.eddies()) nu = task.need(step.nu_tilde(), around);
+    if (step.needs_nu()) nu = task.need(step.nu_tilde(), around);
     if (step.turbulent()) {
         distance = task.need(l.distance);
         dnu = task.make(l.dnu), diagonal_nu = task.make(l.diagonal_nu);
@@ -84,14 +83,16 @@ void find_residual(const Step& step, Scope& in) {
     if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
     const CellsComputed computed(l.overset, task);
     if (unsteady) {
-        old = task.need(l.old), older = task.need(l.old.previous());
+        old = task.need(l.old);
+        older = step.uncovers() ? task.need(l.older) : task.need(l.old.previous());
         if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
     }
     task.run([=, &s = step.settings, &grid = step.grid, has_forcing = step.has_forcing,
               is_first = step.is_first](Here& here) {
         const Box cells = here.cells();
         const Patch<Dim> patch =
-            PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], here[distance]);
+            PatchGeometry<Dim>(cells).patch(here[geometry], here[q], here[nu], here[distance],
+                                            scheme.keeps_eddies() ? here[viscosity] : no_field());
         for (const auto& [name, sums] : outlets)
             for (const auto& [face, boundary] : grid.boundaries(here.patch))
                 if (boundary->name == name)
@@ -103,8 +104,8 @@ void find_residual(const Step& step, Scope& in) {
             add_time_difference(cells, Dim + 2, patch.volumes, a, here[q], b, here[old], c, here[older],
                                 here[dq]);
             if (scheme.turbulent())
-                add_time_difference(cells, 1, patch.volumes, a, here[nu], b, here[nu_old], c, here[nu_older],
-                                    here[dnu]);
+                add_time_difference(cells, scheme.model_equations(), patch.volumes, a, here[nu], b,
+                                    here[nu_old], c, here[nu_older], here[dnu]);
         }
         if (has_forcing && is_first) begin_forcing(cells, Dim + 2, here[first_forcing], here[dq]);
         if (has_forcing && !is_first) add_cells(cells, Dim + 2, here[forcing], here[dq]);
@@ -112,7 +113,7 @@ void find_residual(const Step& step, Scope& in) {
                        here[diagonal_nu]);
         if (!computed.all())
             hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal],
-                            here[diagonal_nu]);
+                            here[diagonal_nu], scheme.model_equations());
         if (!leads) return;
         const auto sum = [&](const FieldView<double>& of, int component) {
             return square_sum(cells, patch.volumes, readable(of), component);
@@ -121,7 +122,8 @@ void find_residual(const Step& step, Scope& in) {
         all[0] = sum(here[dq], 0);
         for (int d = 1; d <= Dim; ++d) all[1] += sum(here[dq], d);
         all[2] = sum(here[dq], Dim + 1);
-        if (scheme.turbulent()) all[3] = sum(here[dnu], 0);
+        for (int m = 0; m < scheme.model_equations(); ++m)
+            all[static_cast<std::size_t>(3 + m)] = sum(here[dnu], m);
     });
 }
 
@@ -137,7 +139,7 @@ void sweep(const Step& step, Scope& in, int sign) {
     declare_work(task, WorkOf(Dim, scheme).sweep());
     const auto around = step.layers(1).without_corners();
     const auto q = task.need(step.q(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto dq = task.modify(l.dq.at(version));
     const auto behind = task.need(l.dq.at(version + 1), order);
     const auto diagonal = task.need(l.diagonal);
@@ -178,20 +180,20 @@ void decide(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     Task task = in.once(step.named("decide"));
     const auto changes = task.need(l.changes);
+    const CellsCounted cells(l.overset, step.zones().all_cells(), task);
     if (step.leader != nullptr) {
-        task.run([=, verdict = task.make(l.verdict),
-                  cells = static_cast<double>(step.zones().all_cells())](Here& here) {
+        task.run([=, verdict = task.make(l.verdict)](Here& here) {
             const auto [far, no_number] = here[changes];
-            here[verdict] = no_number > 0 || far > 0.1 * cells ? 1 : 0;
+            here[verdict] = no_number > 0 || far > 0.1 * cells.in(here) ? 1 : 0;
         });
         return;
     }
     const auto share_before = task.need(l.share.previous()),
                failures_before = task.need(l.failures.previous());
     const auto share = task.make(l.share), failures = task.make(l.failures), verdict = task.make(l.verdict);
-    task.run([=, cells = static_cast<double>(step.zones().all_cells())](Here& here) {
+    task.run([=](Here& here) {
         const auto [far, no_number] = here[changes];
-        const bool failed = no_number > 0 || far > 0.1 * cells;
+        const bool failed = no_number > 0 || far > 0.1 * cells.in(here);
         here[verdict] = failed ? 1 : 0;
         here[failures] = here[failures_before] + (failed ? 1 : 0);
         here[share] = failed ? here[share_before] / 2 : std::min(1.0, 1.1 * here[share_before]);
@@ -211,7 +213,7 @@ void make_update(const Step& step, Scope& in) {
     Task task = in.task(step.named("update"), step.zones());
     declare_work(task, WorkOf(Dim, scheme).update() + WorkOf(Dim, scheme).viscosity());
     const auto verdict = task.need(l.verdict);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const OutletPressures outlets(step, task);
     const auto dq = task.need(l.dq.last());
     const auto q = task.modify(step.q());
@@ -219,9 +221,10 @@ void make_update(const Step& step, Scope& in) {
     PerhapsWritten nu, viscosity;
     if (step.turbulent())
         dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
-    else if (step.eddies())
+    else if (step.needs_nu())
         frozen = task.need(step.nu_tilde());
-    if (scheme.viscous()) viscosity = task.modify(step.viscosity());
+    const bool follows = step.viscosity_follows();
+    if (follows) viscosity = task.modify(step.viscosity());
     const ReceptorsFilled receptors(step, task);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         if (here[verdict] != 0) return;
@@ -230,8 +233,8 @@ void make_update(const Step& step, Scope& in) {
         const auto turbulence = here[nu];
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);
         receptors.in(here, Dim + 2, to, turbulence);
-        fill_borders<Dim>(here, grid, scheme, of.nodes(here[geometry]), to, turbulence, outlets);
-        if (scheme.viscous())
+        fill_borders<Dim>(here, grid, scheme, here[geometry], to, turbulence, outlets);
+        if (follows)
             step_viscosity<Dim>(
                 here[viscosity].box(),
                 of.patch(here[geometry], readable(to),
@@ -240,7 +243,7 @@ void make_update(const Step& step, Scope& in) {
     });
     step.newest.q += 1;
     if (step.turbulent()) step.newest.nu_tilde += 1;
-    if (scheme.viscous()) step.newest.viscosity += 1;
+    if (follows) step.newest.viscosity += 1;
 }
 
 }  // namespace
@@ -270,6 +273,7 @@ double OutletPressures::of(const Here& here, const Boundary& boundary) const {
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in) {
     declare_exchange(step, in);
+    declare_eddies<Dim>(step, in);
     find_residual<Dim>(step, in);
     if (step.has_lines()) {
         declare_lines<Dim>(step, in);

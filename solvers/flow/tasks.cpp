@@ -24,9 +24,9 @@ void keep_state(const Step& step) {
     Perhaps nu;
     PerhapsWritten nu_old;
     if (step.turbulent()) nu = task.need(l.nu_tilde), nu_old = task.make(l.nu_old);
-    task.run([=, turbulent = step.turbulent()](Here& here) {
+    task.run([=, model = step.model_equations()](Here& here) {
         copy_cells(here.cells(), Dim + 2, here[now], here[old]);
-        if (turbulent) copy_cells(here.cells(), 1, here[nu], here[nu_old]);
+        if (model > 0) copy_cells(here.cells(), model, here[nu], here[nu_old]);
     });
 }
 
@@ -37,6 +37,7 @@ Scope& within_step(const Step& step) {
     Scope& inner = step.graph.step().repeat<std::array<double, 2>>(
         "dual time", l.drop.at(0), [most = t.drop](std::array<double, 2> drop) { return drop[0] <= most; },
         t.subiterations);
+    if (step.uncovers()) inner.takes(l.q.at(1)), inner.takes(l.old.at(1));
     Task task = inner.once(step.named("drop"));
     const auto norms = task.need(l.norms);
     const auto before = task.need(l.drop.previous());
@@ -86,10 +87,12 @@ void iterate_on_all(const std::vector<Step>& grids, const Stages& stages) {
     const auto most = static_cast<std::size_t>(grids[0].settings.time.multigrid);
     const StageScalars stage = follow_stages(graph, stages);
     std::vector<Newest> newest(grids.size());  // in the scope of the step
-    const auto changed = [&](std::size_t n) {
+    // Menter's k and omega are changed on the finest grid of a cycle alone; viscosities that do not follow
+    // from the state are found in iterations.
+    const auto changed = [&](std::size_t n, bool is_finest, bool iterates) {
         ++newest[n].q;
-        if (grids[n].turbulent()) ++newest[n].nu_tilde;
-        if (grids[n].scheme.viscous()) ++newest[n].viscosity;
+        if (grids[n].turbulent() && (is_finest || !grids[n].finds_eddies())) ++newest[n].nu_tilde;
+        if (grids[n].viscosity_follows() || (grids[n].finds_eddies() && iterates)) ++newest[n].viscosity;
     };
     for (std::size_t n = extra; n < grids.size(); ++n) {
         const Step& finest = grids[n];
@@ -99,16 +102,17 @@ void iterate_on_all(const std::vector<Step>& grids, const Stages& stages) {
             Scope& before =
                 graph.step().when<std::int32_t>(finest.named("begin"), stage.begins.at(0), is_now);
             declare_interpolation<Dim>(grids[n - 1], finest, before);
-            changed(n);
+            changed(n, true, false);
         }
         Scope& scope = graph.step().when<std::int32_t>(finest.named("iteration"), stage.now.at(0), is_now);
         const std::size_t coarsest = n + 1 - std::min(most, n + 1);
         for (std::size_t m = coarsest; m <= n; ++m) {
             const Labels& l = grids[m].labels;
             if (newest[m].q > 0) scope.takes(l.q.at(newest[m].q));
-            if (newest[m].nu_tilde > 0) scope.takes(l.nu_tilde.at(newest[m].nu_tilde));
+            if (newest[m].nu_tilde > 0 && (m == n || !grids[m].finds_eddies()))
+                scope.takes(l.nu_tilde.at(newest[m].nu_tilde));
             if (newest[m].viscosity > 0) scope.takes(l.viscosity.at(newest[m].viscosity));
-            changed(m);
+            changed(m, m == n, true);
         }
         iterate<Dim>({grids.begin() + static_cast<std::ptrdiff_t>(coarsest),
                       grids.begin() + static_cast<std::ptrdiff_t>(n) + 1},
@@ -129,8 +133,11 @@ Shown declare_tasks(const std::vector<Step>& levels) {
     } else if (step.settings.steady()) {
         iterate<Dim>(levels, step.graph.step());
     } else {
+        if (step.grid.moves()) declare_motion<Dim>(step, step.graph.step());
         keep_state<Dim>(step);
+        if (step.uncovers()) declare_uncovering<Dim>(step);
         declare_iteration<Dim>(step, within_step(step));
+        if (step.uncovers()) ++step.newest.q;
         declare_forces<Dim>(step, step.graph.step());
     }
     return declare_shown<Dim>(step);
@@ -153,6 +160,8 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     const GridSystem system = case_grid(s, keys);
     const int dimensions = system.dimensions;
     const Stages stages = s.stages();
+    if (dimensions == 2 && s.rotation_rate() != 0 && s.frame.axis != "z")
+        keys.refuse("frame.axis", "a plane turns about an axis across it", "\"z\"");
     if (s.output.probes.size() % static_cast<std::size_t>(dimensions) != 0)
         keys.refuse("output.probes", "a point has a number for each dimension",
                     fmt::format("{} a point", dimensions));

@@ -49,6 +49,14 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
             coefficients(run.value(l.wall_sums), s.reference_values(flow.grid().dimensions()));
         figure("drag of pressure", all.pressure.drag);
         figure("drag of friction", all.friction.drag);
+        if (const std::optional<Rotor> rotor = s.rotor()) {
+            const RotorCoefficients whole = rotor_coefficients(run.value(l.wall_sums), *rotor);
+            figure("thrust coefficient", whole.thrust), figure("power coefficient", whole.power);
+            figure("figure of merit", whole.merit);
+            for (std::size_t n = 0; n < rotor->stations.size(); ++n)
+                figure(fmt::format("section lift at {:g} of the radius", rotor->stations[n]).c_str(),
+                       section_lift(run.value(l.stations), n));
+        }
         if (s.scheme().viscous()) {
             const YPlus y = y_plus(run.value(l.wall_sums), run.value(l.wall_extremes));
             figure("y+ of first cells, mean", y.mean), figure("y+ of first cells, largest", y.largest);
@@ -71,6 +79,7 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     within("lift coefficient", "verify.lift", run.value(r.lift), s.verify.lift);
     within("drag coefficient", "verify.drag", run.value(r.drag), s.verify.drag);
     within("moment coefficient", "verify.moment", run.value(r.moment), s.verify.moment);
+    if (s.rotor()) within("thrust coefficient", "verify.thrust", run.value(r.thrust), s.verify.thrust);
     if (s.steady()) below("residual of density over the largest one", "verify.drop", drop, s.verify.drop);
 
     graph::Findings found;
@@ -78,7 +87,7 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     if (checks.empty()) {
         found.what = "residual of density over the largest one", found.value = drop, found.limit = 1;
         found.source = "no cell is worse than at first";
-        found.absent = "the case gives no limit (verify.lift, drag, moment, drop, uniform or error)";
+        found.absent = "the case gives no limit (verify.lift, drag, moment, thrust, drop, uniform or error)";
         return found;
     }
     // The one that is farthest off says whether the result counts.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numbers>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -33,18 +32,6 @@ Real3 place(const std::vector<double>& given, double rest) {
 
 namespace {
 
-/// By an angle in degrees about axis 0, 1 or 2, right-handed. Quarter turns are exact.
-graph::Rotation turn_about(int axis, double degrees) {
-    const double quarters = degrees / 90, angle = degrees * std::numbers::pi / 180;
-    double c = std::cos(angle), s = std::sin(angle);
-    if (quarters == std::round(quarters)) c = std::round(c), s = std::round(s);
-    graph::Rotation turn = graph::kNoRotation;
-    const auto a = static_cast<std::size_t>((axis + 1) % 3), b = static_cast<std::size_t>((axis + 2) % 3);
-    turn[a][a] = turn[b][b] = c;
-    turn[a][b] = -s, turn[b][a] = s;
-    return turn;
-}
-
 /// `count` numbers of cells, which the kind of the grid asks for.
 std::vector<int> cells_of(const GridKeys& g, const graph::CaseSchema& keys, std::size_t least,
                           std::size_t most) {
@@ -63,6 +50,21 @@ AirfoilGrid airfoil(const GridKeys& g, const std::vector<int>& cells) {
     if (g.first > 0) made.first = g.first;
     made.first_tail = g.first_along;
     made.first_nose = g.first_nose > 0 ? g.first_nose : g.first_along;
+    return made;
+}
+
+SectorGrid sector(const GridKeys& g, const graph::CaseSchema& keys) {
+    const std::vector<int> cells = cells_of(g, keys, 3, 3);
+    SectorGrid made;
+    made.cells_out = cells[0], made.cells_around = cells[1], made.cells_along = cells[2];
+    made.degrees = g.turn, made.axis = g.turn_axis[0] - 'x';
+    made.hub = g.hub, made.low = g.low[0], made.high = g.high[0];
+    if (g.farfield > 0) made.farfield = g.farfield;
+    if (g.first > 0) made.first = g.first;
+    if (g.core.size() != 3)
+        keys.refuse(g.section + ".core", "a sector has a core of equal cells",
+                    "three numbers: its radius, and from where to where along the axis");
+    made.core = g.core[0], made.core_low = g.core[1], made.core_high = g.core[2];
     return made;
 }
 
@@ -100,18 +102,22 @@ Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
         return made;
     }
     if (g.kind == "airfoil") return airfoil(g, cells_of(g, keys, 3, 3));
-    const std::vector<int> cells = cells_of(g, keys, 4, 5);
+    if (g.kind == "sector") return sector(g, keys);
+    const bool is_blade = g.kind == "blade";
+    const std::vector<int> cells = cells_of(g, keys, is_blade ? 5 : 4, 5);
     WingGrid made;
     made.section = airfoil(g, cells);
     made.cells_span = cells[3];
     if (cells.size() > 4) made.cells_beyond = cells[4];
     made.periodic = !g.periodic.empty();
+    made.is_blade = is_blade, made.root = g.root, made.pitch = g.pitch;
+    made.rotor_axis = g.turn_axis[0] - 'x';
+    // Its grid ends two chords away or so, and cells of the wake grow no higher than that.
+    if (is_blade) made.beyond = 0.5, made.section.wake_growth = 1;
+    if (g.beyond > 0) made.beyond = g.beyond;
+    if (g.first_tip > 0) made.first_tip = g.first_tip;
     made.span = g.span, made.taper = g.taper, made.sweep = g.sweep, made.twist = g.twist;
     return made;
-}
-
-FlowState far_field(const Settings& s, int dimensions) {
-    return {1, s.velocity(dimensions), 1 / s.flow.gamma, s.flow.nu_tilde};
 }
 
 GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
@@ -158,14 +164,24 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
         Boundary made;
         made.name = name;
         made.condition = condition_of(b.kind);
-        made.state = far_field(s, dimensions);
+        made.state = s.far_field(dimensions);
         const double p = 1 / s.flow.gamma;
         made.total_pressure = b.total_pressure * p, made.total_temperature = b.total_temperature;
         made.direction = place(b.direction, 0);
+        if (const auto rotor = s.rotor(); rotor && b.hover_thrust > 0)
+            made.hover = {.axis = s.about_axis(1),
+                          .centre = rotor->centre,
+                          .radius = rotor->radius,
+                          .w = std::abs(rotor->rate) * rotor->radius * std::sqrt(b.hover_thrust / 2)};
         made.pressure = b.pressure * p;
         made.mass_flow = b.mass_flow;
         if (b.temperature > 0) made.temperature = b.temperature;
         made.motion.velocity = place(b.velocity, 0);
+        if (!b.rotation.empty()) {
+            made.carried = false;
+            made.motion.spin = s.about_axis(b.rotation[0]);
+            made.motion.centre = place(s.frame.centre, 0);
+        }
         if (made.condition == Condition::wall && s.flow.equations == "euler")
             keys.refuse("boundary." + name + ".kind", "a flow without viscosity does not stick to walls",
                         "\"slip-wall\", or flow.equations = \"laminar\" or \"rans\"");
@@ -179,7 +195,7 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
 FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
                      const Settings& s, const graph::CaseSchema& keys,
                      const std::vector<Boundary>& boundaries)
-    : system_(std::move(system)) {
+    : system_(std::move(system)), frame_(s.motion()), motions_(s.motions(dimensions(), keys)) {
     const std::span<const ZoneShape> shapes = source().zones();
     graph::ZoneList list(name);
     std::vector<const GridKeys*> of_mesh{&s.grid};

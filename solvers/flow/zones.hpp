@@ -35,11 +35,23 @@ class FlowZones {
     [[nodiscard]] const GridSource& source() const { return *system_.source; }
     [[nodiscard]] const GridSystem& system() const { return system_; }
     [[nodiscard]] int dimensions() const { return system_.dimensions; }
+    [[nodiscard]] int mesh_of(int zone) const {
+        return system_.mesh.empty() ? 0 : system_.mesh[static_cast<std::size_t>(zone)];
+    }
+    [[nodiscard]] const Motions& motions() const { return motions_; }
+    /// Whether grids move by themselves.
+    [[nodiscard]] bool moves() const { return motions_.some(); }
     /// [2 axis + upper] what holds on the patch's faces; null: joined, or within the zone.
     [[nodiscard]] std::array<const Boundary*, 6> on_patch(int patch) const;
     /// In the order in which they are filled.
     [[nodiscard]] const PatchBoundaries& boundaries(int patch) const {
         return of_patch_[static_cast<std::size_t>(patch)];
+    }
+    /// Of a frame that turns: how the grid moves, seen at rest.
+    [[nodiscard]] const RigidMotion& frame() const { return frame_; }
+    /// How a patch moves at the end of a step, with the frame or by itself.
+    [[nodiscard]] RigidMotion motion(int patch, std::int64_t step) const {
+        return moves() ? motions_.velocity(mesh_of(zones_->zone_of(patch)), step) : frame_;
     }
     /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y.
     [[nodiscard]] int line_axis(int zone) const;
@@ -60,6 +72,8 @@ class FlowZones {
     void find_meeting_lines();
 
     GridSystem system_;
+    RigidMotion frame_;
+    Motions motions_;
     const graph::Zones* zones_ = nullptr;
     std::vector<std::array<const Boundary*, 6>> on_zone_;
     std::vector<PatchBoundaries> of_patch_;

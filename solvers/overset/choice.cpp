@@ -30,7 +30,7 @@ enum Blocked : std::int32_t { kFree = 0, kSoft = 1, kHard = 2 };  // bits
     return ghosts({width, width, dimensions == 3 ? width : 0});
 }
 
-/// Whether the cell lies in the two layers beside an outer boundary.
+/// Which faces of zones are outer boundaries.
 std::vector<std::array<bool, 6>> outer_of_zones(const Problem& p) {
     std::vector<std::array<bool, 6>> all(z(p.grid.zones()));
     for (std::size_t patch = 0; patch < p.outer.size(); ++patch)
@@ -39,12 +39,12 @@ std::vector<std::array<bool, 6>> outer_of_zones(const Problem& p) {
     return all;
 }
 
-void choose_first(Parts& parts, Field<std::int32_t> state) {
+void choose_first(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("first choice"), p.grid);
+    Task task = scope.task(parts.named("first choice"), p.grid);
     const auto holes = task.need(parts.holes, layers(p.dimensions, kFringe));
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 5 : 4));
-    const auto made = task.make(state);
+    const auto made = task.make(parts.state);
     task.run([=, &p, around = seen_from_cell(p.dimensions), outer = outer_of_zones(p)](Here& here) {
         Work& w = here[work];
         const auto hole = here[holes];
@@ -63,8 +63,8 @@ void choose_first(Parts& parts, Field<std::int32_t> state) {
             }
             bool must = false;
             for (std::size_t a = 0; a < z(p.dimensions); ++a)
-                must = must || (outer[z(zone)][2 * a] && at[a] < all.lo[a] + kFringe) ||
-                       (outer[z(zone)][2 * a + 1] && at[a] >= all.hi[a] - kFringe);
+                must = must || (outer[z(zone)][2 * a] && at[a] < all.lo[a] + p.fringe) ||
+                       (outer[z(zone)][2 * a + 1] && at[a] >= all.hi[a] - p.fringe);
             for (const Int3& by : around) {
                 if (must) break;
                 const Int3 near{i + by[0], j + by[1], k + by[2]};
@@ -190,16 +190,16 @@ void claim(Round& r) {
 
 }  // namespace
 
-void declare_choice(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t> changes) {
+void declare_choice(Parts& parts, const When& when, Scalar<std::int64_t> changes) {
     Graph& graph = parts.graph;
-    choose_first(parts, state);
+    choose_first(parts, when.scope);
     const int cells = static_cast<int>(parts.patch_cells);
-    Scope& scope = graph.start().repeat<std::int64_t>(
+    Scope& scope = when.scope.repeat<std::int64_t>(
         parts.named("choice"), changes.at(0), [](std::int64_t n) { return n == 0; }, kChoiceRounds);
     scope.takes(parts.work.at(parts.cuts > 0 ? 6 : 5));
     Round round{parts,
                 scope,
-                state,
+                parts.state,
                 {graph, parts.named("donors' states"), parts.p.grid, parts.p.grid, cells},
                 {graph, parts.named("claims"), parts.p.grid, parts.p.grid, std::max(cells, 64)},
                 changes};

@@ -119,6 +119,16 @@ void check(const Problem& p) {
                     .allowed("2 or more");
 }
 
+void declare_in(Parts& parts, const When& when, const Connectivity& made) {
+    parts.when = when.in_step ? ", in a step" : "";
+    const auto rounds = parts.graph.scalar<std::int64_t>(parts.named("changes"), Reduce::sum);
+    declare_holes(parts, when);
+    declare_search(parts, when);
+    declare_choice(parts, when, rounds);
+    declare_lists(parts, when, rounds, made);
+    if (made.share) declare_shares(parts, when, made);
+}
+
 }  // namespace
 
 void declare_geometry(Parts& parts) {
@@ -143,11 +153,19 @@ void declare_geometry(Parts& parts) {
         const auto made = task.make(label);
         ScalarsUse<double> boxes;
         if (boxed) boxes = task.contribute(of.wall_boxes.at(0));
-        task.run([=, dimensions = p.dimensions, patches = of.wall_patches](Here& here) {
+        task.run([=, dimensions = p.dimensions, turns = p.turns, patches = of.wall_patches](Here& here) {
             std::vector<Facet> elements;
             const auto x = nodes(here);
             for (const Face& face : faces[z(here.patch)])
                 add_facets(dimensions, here.cells(), face, x, elements);
+            // Walls that cut do so wherever turns take them.
+            const std::size_t own = elements.size();
+            for (std::size_t t = 1; boxed && t < turns.size(); ++t)
+                for (std::size_t n = 0; n < own; ++n) {
+                    const Facet& of = elements[n];
+                    elements.push_back(
+                        {turned(turns[t], of[0]), turned(turns[t], of[1]), turned(turns[t], of[2])});
+                }
             here[made] = Surface(dimensions, std::move(elements));
             if (!boxed) return;
             here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
@@ -174,24 +192,30 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
     for (int& c : cutting)
         if (c == 0) c = cuts++;
     const auto bytes_of = [](const auto& object) { return object.bytes(); };
-    Parts parts{graph,
-                p,
-                wall_patches,
-                cutting,
-                cuts,
-                most,
-                graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
-                graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
-                graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
-                graph.object<Work>(p.name + ": work", p.grid),
-                graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
-                graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
-                                      static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
-                graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells)};
+    Parts parts{
+        graph,
+        p,
+        wall_patches,
+        cutting,
+        cuts,
+        most,
+        graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
+        graph.object<Work>(p.name + ": work", p.grid),
+        graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
+        graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
+                              static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
+        graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells),
+        graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells),
+        graph.scalars<std::int32_t>(p.name + ": marks", Reduce::max,
+                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts)))),
+        {}};
     // All cells of a small patch may be receptors; of a large one those of two layers around, and more.
     const auto room = static_cast<int>(most <= 4096 ? most : std::max<std::int64_t>(4096, most / 2));
     Connectivity made{
-        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells, {.kept = true}),
+        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells,
+                                  {.history = p.moves() ? 1 : 0, .kept = true}),
         Questions<Wanted>(graph, p.name + ": wanted", p.grid, p.grid, room),
         graph.scalars<std::int64_t>(p.name + ": counts", Reduce::sum, kCounts * p.grid.zones(),
                                     {.kept = true}),
@@ -199,17 +223,16 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
                                             {.kept = true}),
         room};
-    const auto state = graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells);
-    const auto rounds = graph.scalar<std::int64_t>(p.name + ": changes", Reduce::sum);
-    declare_geometry(parts);
-    declare_holes(parts);
-    declare_search(parts);
-    declare_choice(parts, state, rounds);
-    declare_lists(parts, state, rounds, made);
-    if (!p.shared.empty()) {
+    if (p.donor_zones)
+        made.donor_zone =
+            graph.field<std::int32_t>(p.name + ": zones of donors", p.grid, On::cells, {.kept = true});
+    if (!p.shared.empty())
         made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
-        declare_shares(parts, made);
-    }
+    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, room);
+    declare_geometry(parts);
+    if (cuts > 0) declare_maps(parts);
+    declare_in(parts, {graph.start()}, made);
+    if (p.moves()) declare_in(parts, {graph.step(), true}, made);
     return made;
 }
 

@@ -1,5 +1,5 @@
 // Which cells of grids that overlap are computed, and where the values of the others come from. Tasks of the
-// start scope, in pieces.
+// start scope, in pieces; where meshes move, of each step as well.
 //
 // Zones that are joined by themselves are a mesh: a C-grid, a background. Cells are the unknowns, at their
 // centres. Four parts follow each other (docs/overset.md):
@@ -22,6 +22,8 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/requests.hpp"
 #include "core/graph/declare/zones.hpp"
+#include "solvers/overset/rigid.hpp"
+#include "solvers/overset/turns.hpp"
 
 namespace strata::overset {
 
@@ -29,7 +31,6 @@ using graph::Box;
 using graph::Face;
 using graph::FieldView;
 using graph::Int3;
-using graph::Real3;
 
 /// What a cell is.
 enum class Cell : std::int32_t {
@@ -42,6 +43,9 @@ enum class Cell : std::int32_t {
 /// Declares that a task needs a field of its patch, and gives what shows it.
 using ViewOf = std::function<std::function<FieldView<const double>(const graph::Here&)>(graph::Task&)>;
 
+/// Layers of cells that a computed cell may see.
+inline constexpr int kFringe = 2;
+
 /// It must outlive the graph.
 struct Problem {
     const graph::Zones& grid;
@@ -53,22 +57,50 @@ struct Problem {
     std::vector<std::vector<Face>> walls = {};
     /// [mesh] whether its surface has such sides. Then no map is made of it, and more cells ask.
     std::vector<bool> open = {};
-    /// [patch] faces where a mesh ends within others: two layers of cells there are receptors.
+    /// [patch] faces where a mesh ends within others: `fringe` layers of cells there are receptors.
     std::vector<std::vector<Face>> outer = {};
     /// [patch] all faces that are walls, for meshes that lie on the walls of each other.
     std::vector<std::vector<Face>> surfaces = {};
     /// Pairs of meshes of which each lies on the other's walls.
     std::vector<std::array<int, 2>> shared = {};
+    /// Turns about an axis through the origin that take the whole flow onto itself, none at all first: of a
+    /// mesh that is periodic by rotation. Each mesh is there once for each of them.
+    std::vector<Rotation> turns = {graph::kNoRotation};
     ViewOf nodes = {};    // of the patch; in two dimensions k = 0
     ViewOf centres = {};  // with one layer around where there is a cell, edges and corners included
     /// Of own cells: where two meshes have a computed cell, the smaller number is the better one. The volume,
     /// or the distance to the nearest wall.
     ViewOf quality = {};
+    /// Of grids that come with holes: whether each cell of a patch is one, x fastest.
+    std::function<std::vector<std::uint8_t>(int patch)> holes = {};
+    int fringe = kFringe;
+    /// Cells of each mesh count so many times their quality as those of the mesh before it.
+    double lean = 1;
+    bool donor_zones = false;  // whether Connectivity::donor_zone is wanted
     /// Versions of labels behind these views that rounds within the start scope take, where these are not the
     /// first ones.
     std::vector<graph::Version> taken = {};
     std::string name = "overset";  // of labels and tasks
+    /// Of meshes that move as rigid bodies: where a mesh is at the end of a step (0: at first), from where
+    /// its nodes and centres are. These stay what they are, and with them trees of donors and walls: places
+    /// of other meshes are taken to the frame of the mesh that is searched. Meshes that share walls move
+    /// alike.
+    std::function<Rigid(int mesh, std::int64_t step)> placed = {};
 
+    [[nodiscard]] bool moves() const { return static_cast<bool>(placed); }
+    /// Takes places of one mesh to where another one sees them, in its own frame.
+    [[nodiscard]] Rigid seen(int mesh, int by, std::int64_t step) const {
+        if (!moves() || mesh == by) return {};
+        const Rigid own = placed(mesh, step), other = placed(by, step);
+        return own == other ? Rigid{} : other.inverse().after(own);
+    }
+    /// [mesh] the same for all.
+    [[nodiscard]] std::vector<Rigid> seen_by_all(int mesh, std::int64_t step) const {
+        std::vector<Rigid> all;
+        for (std::size_t by = 0; by < names.size(); ++by)
+            all.push_back(seen(mesh, static_cast<int>(by), step));
+        return all;
+    }
     /// Whether two meshes share walls; whether one does so with any other.
     [[nodiscard]] bool share(int a, int b) const {
         for (const auto& [m, n] : shared)
@@ -82,15 +114,14 @@ struct Problem {
     }
 };
 
-/// Layers of cells that a computed cell may see.
-inline constexpr int kFringe = 2;
 /// Rounds of the choice, at most.
 inline constexpr int kChoiceRounds = 200;
 
 /// A question of a receptor to the patch of its donor, which stays as long as the grids do.
 struct Wanted {
     Int3 base;          // the lowest corner of the cell between centres; of an orphan, its own cell
-    std::int32_t what;  // Cell::receptor or Cell::orphan
+    std::int16_t what;  // Cell::receptor or Cell::orphan
+    std::int16_t turn;  // of Problem::turns: the one that takes the receptor to its donor
     Real3 xi;
 };
 
@@ -110,6 +141,10 @@ struct Connectivity {
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};
+    /// Of meshes that move: cells that were holes a step ago and are none now, with a donor of each.
+    std::optional<graph::Questions<Wanted>> uncovered = {};
+    /// Where it is wanted: the zone of a receptor's donor, from 1; of other cells 0.
+    std::optional<graph::Field<std::int32_t>> donor_zone = {};
 };
 
 /// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.
@@ -126,7 +161,8 @@ struct Interpolated {
         return wanted.answers<double>(task, values, components);
     }
 };
-/// In each round of the scope, the field's values at all receptors. One scope of the graph sends the lists
+/// In each round of the scope, the field's values at all receptors; vectors in space (LabelOptions::turns) as
+/// the receptor sees them. One scope of the graph sends the lists
 /// off: declare it for one.
 class Exchange {
   public:
@@ -137,6 +173,23 @@ class Exchange {
   private:
     graph::Graph* graph_;
     graph::Scope* scope_;
+    const graph::Zones* grid_;
+    int dimensions_;
+    std::string name_;
+    std::vector<Rotation> turns_;
+    Connectivity connectivity_;
+};
+
+/// Meshes that move: what cells that come out of holes get before the first round of a step. A donor counts
+/// with those of its corners that were no holes a step ago.
+class Uncovering {
+  public:
+    Uncovering(graph::Graph& graph, const Problem& problem, const Connectivity& connectivity);
+    /// The field's values at these cells, in the order of for_each_uncovered().
+    [[nodiscard]] Interpolated interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+
+  private:
+    graph::Graph* graph_;
     const graph::Zones* grid_;
     int dimensions_;
     std::string name_;
@@ -162,6 +215,17 @@ void for_each_receptor(const Box& cells, const FieldView<const std::int32_t>& st
     graph::for_each(cells, [&](int i, int j, int k) {
         const auto is = static_cast<Cell>(status(i, j, k));
         if (is == Cell::receptor || is == Cell::orphan) call(Int3{i, j, k}, number++);
+    });
+}
+
+/// Calls call(cell, number) for cells of a patch that were holes a step ago and are none now.
+template <class Call>
+void for_each_uncovered(const Box& cells, const FieldView<const std::int32_t>& before,
+                        const FieldView<const std::int32_t>& now, Call&& call) {
+    constexpr auto kHole = static_cast<std::int32_t>(Cell::hole);
+    std::size_t number = 0;
+    graph::for_each(cells, [&](int i, int j, int k) {
+        if (before(i, j, k) == kHole && now(i, j, k) != kHole) call(Int3{i, j, k}, number++);
     });
 }
 

@@ -79,12 +79,14 @@ std::vector<Work::Foot> feet_of(const Box& cells, const std::vector<Face>& faces
 }
 
 /// Cells of the map of each mesh that its walls may touch.
-void mark_maps(Parts& parts, Scalars<std::int32_t> marks) {
+}  // namespace
+
+void declare_maps(Parts& parts) {
     Task task = parts.graph.start().task(parts.named("map of walls"), parts.p.grid);
     task.on(parts.wall_patches);
     const auto surface = task.need(parts.surface);
     const auto boxes = task.need(parts.wall_boxes.at(0));
-    const auto marked = task.contribute(marks.at(0));
+    const auto marked = task.contribute(parts.marks.at(0));
     task.run([=, cut = cut_of_walls(parts), cuts = parts.cuts, dimensions = parts.p.dimensions,
               patches = parts.wall_patches](Here& here) {
         const std::size_t number =
@@ -99,22 +101,27 @@ void mark_maps(Parts& parts, Scalars<std::int32_t> marks) {
     });
 }
 
-void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
+namespace {
+
+void begin_work(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("first work"), p.grid);
+    Task task = scope.task(parts.named("first work"), p.grid);
     const auto centres = p.centres(task);
     const auto nodes = p.nodes(task);
     const auto work = task.make(parts.work);
     ScalarsUse<const double> boxes;
     ScalarsUse<const std::int32_t> marked;
-    if (parts.cuts > 0) boxes = task.need(parts.wall_boxes.at(0)), marked = task.need(marks.at(0));
+    if (parts.cuts > 0) boxes = task.need(parts.wall_boxes.at(0)), marked = task.need(parts.marks.at(0));
     task.run([=, &p, cut = cut_of_walls(parts), cuts = parts.cuts, cutting = parts.cutting](Here& here) {
         Work& w = here[work];
         w = {};
         const Box cells = here.cells();
         const auto x = centres(here);
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
-        w.is_hole.assign(z(cells.volume()), 0);
+        if (p.holes)
+            w.is_hole = p.holes(here.patch);
+        else
+            w.is_hole.assign(z(cells.volume()), 0);
         if (p.shares(own))
             w.feet = p.dimensions == 2 ? feet_of<2>(cells, p.surfaces[z(here.patch)], nodes(here), x)
                                        : feet_of<3>(cells, p.surfaces[z(here.patch)], nodes(here), x);
@@ -123,9 +130,11 @@ void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
         for_each(cells, [&](int i, int j, int k) { around.add(centre_at(x, p.dimensions, {i, j, k})); });
         const std::vector<Bounds> bounds = bounds_of_cuts(here[boxes], cut, cuts);
         std::vector<std::uint8_t> is_unsure(w.is_hole.size(), 0);
+        const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
         for (std::size_t mesh = 0; mesh < cutting.size(); ++mesh) {
             const int c = cutting[mesh];
-            if (c < 0 || static_cast<int>(mesh) == own || !bounds[z(c)].meets(around)) continue;
+            if (c < 0 || static_cast<int>(mesh) == own || !bounds[z(c)].meets(moved(around, seen[mesh])))
+                continue;
             HoleMap map;
             if (!p.open[mesh]) {
                 const std::size_t size = HoleMap::cells(p.dimensions);
@@ -137,7 +146,7 @@ void begin_work(Parts& parts, Scalars<std::int32_t> marks) {
             }
             std::size_t n = 0;
             for_each(cells, [&](int i, int j, int k) {
-                const Real3 at = centre_at(x, p.dimensions, {i, j, k});
+                const Real3 at = seen[mesh](centre_at(x, p.dimensions, {i, j, k}));
                 const std::size_t cell = n++;
                 if (!bounds[z(c)].contains(at)) return;
                 const auto is = p.open[mesh] ? HoleMap::Cell::wall : map.at(at);
@@ -182,23 +191,21 @@ void ask_walls(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
         const auto x = centres(here);
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
         const auto asks = here[asked];
+        const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
         w.asking.clear();
-        for (; w.at_patch < w.walls.size(); ++w.at_patch, w.at_cell = 0) {
-            const Work::Walls& to = w.walls[w.at_patch];
-            for (; w.at_cell < w.unsure.size(); ++w.at_cell) {
-                const std::int32_t cell = w.unsure[w.at_cell];
-                const Real3 at = centre_at(x, dimensions, cell_at(here.cells(), cell));
-                const bool shared =
-                    !w.feet.empty() && p.share(own, p.mesh[z(p.grid.zone_of(patches[z(to.number)]))]);
-                const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
-                if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) continue;
-                if (!asks.add(patches[z(to.number)], {at, foot.x, foot.reach})) {
-                    here[count] = 1;
-                    return;
-                }
-                w.asking.push_back(static_cast<std::int32_t>(w.at_cell * cuts + z(to.cut)));
-            }
-        }
+        const bool all = ask_on(w, w.walls.size(), w.unsure.size(), [&](std::size_t wall, std::size_t n) {
+            const Work::Walls& to = w.walls[wall];
+            const int mesh = p.mesh[z(p.grid.zone_of(patches[z(to.number)]))];
+            const std::int32_t cell = w.unsure[n];
+            const Real3 at = seen[z(mesh)](centre_at(x, dimensions, cell_at(here.cells(), cell)));
+            const bool shared = !w.feet.empty() && p.share(own, mesh);
+            const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
+            if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) return true;
+            if (!asks.add(patches[z(to.number)], {at, foot.x, foot.reach})) return false;
+            w.asking.push_back(static_cast<std::int32_t>(n * cuts + z(to.cut)));
+            return true;
+        });
+        if (!all) here[count] = 1;
     });
 }
 
@@ -232,26 +239,22 @@ void take_rays(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
 
 }  // namespace
 
-void declare_holes(Parts& parts) {
+void declare_holes(Parts& parts, const When& when) {
     Graph& graph = parts.graph;
-    const auto marks = graph.scalars<std::int32_t>(
-        parts.named("marks"), Reduce::max,
-        static_cast<int>(HoleMap::cells(parts.p.dimensions) * z(std::max(1, parts.cuts))));
-    if (parts.cuts > 0) mark_maps(parts, marks);
-    begin_work(parts, marks);
+    begin_work(parts, when.scope);
     if (parts.cuts > 0) {
         const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 4096));
         const Requests<RayQuestion, RayAnswer> requests(graph, parts.named("rays"), parts.p.grid,
                                                         parts.p.grid, most);
         const auto left = graph.scalar<double>(parts.named("rays left"), Reduce::sum);
-        Scope& rounds = graph.start().repeat<double>(
+        Scope& rounds = when.scope.repeat<double>(
             parts.named("holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
-        for (const Version& version : parts.p.taken) rounds.takes(version);
+        when.take(parts, rounds);
         ask_walls(parts, requests, rounds, left);
         answer_rays(parts, requests, rounds);
         take_rays(parts, requests, rounds);
     }
-    Task task = graph.start().task(parts.named("holes are known"), parts.p.grid);
+    Task task = when.scope.task(parts.named("holes are known"), parts.p.grid);
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 1 : 0));
     const auto holes = task.make(parts.holes);
     task.run([=, cuts = z(parts.cuts), dimensions = parts.p.dimensions](Here& here) {

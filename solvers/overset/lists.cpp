@@ -10,11 +10,19 @@ namespace strata::overset {
 
 using namespace graph;
 
-void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t> changes,
-                   const Connectivity& made) {
+namespace {
+
+FieldView<const std::int32_t> readable(const FieldView<std::int32_t>& f) {
+    return {f.origin(), f.stride(1), f.stride(2), f.component_stride(), f.box()};
+}
+
+}  // namespace
+
+void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes, const Connectivity& made) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("lists"), p.grid);
-    const auto now = task.need(state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
+    Task task = when.scope.task(parts.named("lists"), p.grid);
+    const auto now =
+        task.need(parts.state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
     const auto left = task.need(changes.last());
     const auto quality = p.quality(task);
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 7 : 6));
@@ -22,8 +30,11 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
     const auto counts = task.contribute(made.counts.at(0));
     const auto ratios = task.contribute(made.ratios);
     const auto first = task.contribute(made.first_orphans.at(0));
-    task.run([=, &p, asked = made.wanted.list(task), most = made.most,
-              around = seen_from_cell(p.dimensions)](Here& here) {
+    const UncoveredListed uncovered(when, made, task);
+    FieldUse<std::int32_t> donor_zone;
+    if (made.donor_zone) donor_zone = task.make(*made.donor_zone);
+    task.run([=, &p, some_zones = made.donor_zone.has_value(), asked = made.wanted.list(task),
+              most = made.most, around = seen_from_cell(p.dimensions)](Here& here) {
         if (here[left] != 0)
             here.fail(fmt::format("overset: donors of {} cells are still to be chosen after {} rounds",
                                   here[left], kChoiceRounds));
@@ -40,6 +51,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
         std::size_t n = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
             const std::size_t cell = n++;
+            if (some_zones) here[donor_zone](i, j, k) = 0;
             if (is(i, j, k) == kHole || is(i, j, k) == kComputes) {
                 to(i, j, k) = is(i, j, k);
                 ++count[is(i, j, k) == kHole ? kHoles : kComputed];
@@ -63,13 +75,15 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
             bool room;
             if (found) {
                 const Candidate& c = w.candidates[z(w.candidate[cell])];
+                if (some_zones) here[donor_zone](i, j, k) = c.zone + 1;
                 const double r = c.quality / own(i, j, k);
                 ratio[0] = std::max(ratio[0], -r), ratio[1] = std::max(ratio[1], r);
-                room = asks.add(c.patch, {c.base, static_cast<std::int32_t>(kind), c.xi});
+                room = asks.add(c.patch, {c.base, static_cast<std::int16_t>(kind),
+                                          static_cast<std::int16_t>(c.turn), c.xi});
             } else {
                 auto& lowest = here[first][zone];
                 lowest = std::min(lowest, number_of(p.grid.cells(zone), {i, j, k}));
-                room = asks.add(here.patch, {{i, j, k}, static_cast<std::int32_t>(kind), {}});
+                room = asks.add(here.patch, {{i, j, k}, static_cast<std::int16_t>(kind), 0, {}});
             }
             if (!room)
                 here.fail(
@@ -80,6 +94,7 @@ void declare_lists(Parts& parts, Field<std::int32_t> state, Scalar<std::int64_t>
         here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
         for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];
         here[ratios] = ratio;
+        uncovered.list(here, w, readable(to));
         if (p.shared.empty()) w = {};
     });
 }
@@ -90,6 +105,7 @@ Exchange::Exchange(Graph& graph, Scope& scope, const Problem& problem, const Con
       grid_(&problem.grid),
       dimensions_(problem.dimensions),
       name_(problem.name),
+      turns_(problem.turns),
       connectivity_(connectivity) {
     Task task = scope.task(name_ + ": send lists", *grid_);
     connectivity_.wanted.deliver(task);
@@ -124,6 +140,12 @@ void interpolate_at(const FieldView<const double>& from, const Wanted& wanted, i
     }
 }
 
+/// Three components of a vector in space.
+void turn_back(const Rotation& by, double* vector) {
+    const Real3 u = turned_back(by, {vector[0], vector[1], vector[2]});
+    for (std::size_t d = 0; d < 3; ++d) vector[d] = u[d];
+}
+
 }  // namespace
 
 Interpolated Exchange::interpolate(TypedVersion<double, Kind::field> version) {
@@ -136,16 +158,18 @@ Interpolated Exchange::interpolate(TypedVersion<double, Kind::field> version) {
     const auto from = task.need(version, around);
     const auto status = task.need(connectivity_.status, around);
     const auto asked = connectivity_.wanted.answer<double>(task, values, components);
-    task.run([=, dimensions = dimensions_](Here& here) {
+    task.run([=, dimensions = dimensions_, turns = label.turns, vector = label.vector,
+              all_turns = turns_](Here& here) {
         const auto view = here[from];
         here[asked].each([&](const Request<Wanted, double>& request) {
             const Wanted& wanted = request.question();
-            if (wanted.what == static_cast<std::int32_t>(Cell::orphan))
+            if (wanted.what == static_cast<std::int16_t>(Cell::orphan))
                 fill_orphan(view, here[status], wanted.base, dimensions, components, request.answered);
             else if (dimensions == 2)
                 interpolate_at<2>(view, wanted, components, request.answered);
             else
                 interpolate_at<3>(view, wanted, components, request.answered);
+            if (wanted.turn != 0 && turns) turn_back(all_turns[z(wanted.turn)], request.answered + vector);
         });
     });
     return {connectivity_.wanted, values, components};

@@ -36,7 +36,7 @@ struct Donors {
 /// A place in a donor.
 struct Candidate {
     std::int32_t cell = 0;  // the receptor, counted in its patch, x fastest
-    std::int32_t mesh = 0, zone = 0, patch = 0;
+    std::int32_t mesh = 0, zone = 0, patch = 0, turn = 0;
     Int3 base{};
     double quality = 0;
     Real3 xi{};
@@ -58,7 +58,7 @@ struct Work {
 
     // Donors: patches of other meshes
     struct Other {
-        std::int32_t patch, mesh;
+        std::int32_t patch, mesh, turn;
         Bounds box;
     };
     std::vector<Other> others;
@@ -79,6 +79,16 @@ struct Work {
     std::vector<Foot> feet;  // [cell], or empty
 };
 
+/// Goes on where a search stands: ask(number of a patch, number of a cell) for all cells of each patch.
+/// False: it said so, as there was no room for a question, which is asked in the next round.
+template <class Ask>
+[[nodiscard]] bool ask_on(Work& w, std::size_t patches, std::size_t cells, Ask&& ask) {
+    for (; w.at_patch < patches; ++w.at_patch, w.at_cell = 0)
+        for (; w.at_cell < cells; ++w.at_cell)
+            if (!ask(w.at_patch, w.at_cell)) return false;
+    return true;
+}
+
 /// The choice, while it goes on.
 enum State : std::int32_t { kHole = 0, kComputes = 1, kOptional = 2, kMandatory = 3 };
 
@@ -95,9 +105,12 @@ struct Parts {
     graph::Object<Work> work;
     graph::Scalars<double> boxes;       // of donors, [6 patch]: lo, -hi
     graph::Scalars<double> wall_boxes;  // [6 wall patch]
-    graph::Field<std::int32_t> holes;
+    graph::Field<std::int32_t> holes, state;
+    graph::Scalars<std::int32_t> marks;  // cells of the maps that walls may touch, made at the start
 
-    [[nodiscard]] std::string named(const char* part) const { return p.name + ": " + part; }
+    std::string when;  // at the end of names: tasks of the start and of steps have names of their own
+
+    [[nodiscard]] std::string named(const char* part) const { return p.name + ": " + part + when; }
     [[nodiscard]] int mesh_of(int patch) const { return p.mesh[z(p.grid.zone_of(patch))]; }
 };
 
@@ -140,13 +153,41 @@ void put_bounds(const Numbers& all, std::int64_t number, const Bounds& box) {
 [[nodiscard]] std::optional<Real3> over_shared_wall(const Surface& wall, const Real3& x, const Real3& foot,
                                                     double reach);
 
+/// Where tasks are declared: at the start, or in each step.
+struct When {
+    graph::Scope& scope;
+    bool in_step = false;
+    /// A scope of rounds takes the geometry.
+    void take(const Parts& parts, graph::Scope& rounds) const {
+        if (in_step) return;
+        for (const graph::Version& version : parts.p.taken) rounds.takes(version);
+    }
+};
+
+/// Where meshes move, in steps: the list of cells that come out of holes.
+class UncoveredListed {
+  public:
+    UncoveredListed(const When& when, const Connectivity& made, graph::Task& task);
+    /// From the candidates of the cells, of which the choice has tried some. A cell without any asks those
+    /// around it.
+    void list(const graph::Here& here, const Work& work, const FieldView<const std::int32_t>& now) const;
+
+  private:
+    bool some_;
+    int most_;
+    graph::FieldUse<const std::int32_t> before_{};
+    graph::AskUse<Wanted> asked_{};
+};
+
+/// At the start alone: trees of donors and walls, and maps of walls.
 void declare_geometry(Parts& parts);
-void declare_holes(Parts& parts);
-void declare_search(Parts& parts);
+void declare_maps(Parts& parts);
+void declare_holes(Parts& parts, const When& when);
+void declare_search(Parts& parts, const When& when);
 /// The version 0 of `state`.
-void declare_choice(Parts& parts, graph::Field<std::int32_t> state, graph::Scalar<std::int64_t> rounds);
-void declare_lists(Parts& parts, graph::Field<std::int32_t> state, graph::Scalar<std::int64_t> rounds,
+void declare_choice(Parts& parts, const When& when, graph::Scalar<std::int64_t> rounds);
+void declare_lists(Parts& parts, const When& when, graph::Scalar<std::int64_t> rounds,
                    const Connectivity& made);
-void declare_shares(Parts& parts, const Connectivity& made);
+void declare_shares(Parts& parts, const When& when, const Connectivity& made);
 
 }  // namespace strata::overset

@@ -1,11 +1,13 @@
 // Donors: for each cell, in each other mesh, the cell between centres in which its centre lies.
 //
 // All patches know the boxes of all. A patch asks each patch of other meshes about its cells that lie in the
-// box of that one, and gets the place in a donor, or none. Of several donors in a mesh the lowest zone, then
+// box of that one, and gets the place in a donor, or none. Where the flow is periodic by rotation it asks for
+// each place to which a turn takes its cell. Of several donors in a mesh the lowest zone, then
 // the lowest index along k, j and i, is taken, whichever answer came first.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include "solvers/overset/parts.hpp"
 
@@ -129,29 +131,35 @@ void answer_all(const Asked& asked, Finder<Dim> finder, Moved moved) {
     });
 }
 
-void begin(Parts& parts) {
+void begin(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
-    Task task = parts.graph.start().task(parts.named("others"), p.grid);
+    Task task = scope.task(parts.named("others"), p.grid);
     const auto centres = p.centres(task);
     const auto boxes = task.need(parts.boxes.at(0));
     const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 2 : 1));
     task.run([=, &p](Here& here) {
         Work& w = here[work];
-        Bounds around;
+        std::vector<Bounds> around(p.turns.size());
         const auto x = centres(here);
-        std::size_t n = 0;
         double reach = 0;
-        for_each(here.cells(), [&](int i, int j, int k) {
-            around.add(centre_at(x, p.dimensions, {i, j, k}));
-            if (!w.feet.empty()) reach = std::max(reach, w.feet[n++].reach);
-        });
-        for (std::size_t d = 0; d < 3; ++d) around.lo[d] -= reach, around.hi[d] += reach;
+        for (const Work::Foot& foot : w.feet) reach = std::max(reach, foot.reach);
+        for (std::size_t t = 0; t < p.turns.size(); ++t) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                around[t].add(turned(p.turns[t], centre_at(x, p.dimensions, {i, j, k})));
+            });
+            for (std::size_t d = 0; d < 3; ++d) around[t].lo[d] -= reach, around[t].hi[d] += reach;
+        }
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        std::vector<std::vector<Bounds>> seen(p.turns.size());  // by turn and mesh
+        for (std::size_t t = 0; t < p.turns.size(); ++t)
+            for (const Rigid& by : p.seen_by_all(own, here.step)) seen[t].push_back(moved(around[t], by));
         for (int patch = 0; patch < p.grid.patches(); ++patch) {
             const int mesh = p.mesh[z(p.grid.zone_of(patch))];
             if (mesh == own) continue;
             const Bounds box = bounds_in(here[boxes], patch);
-            if (box.meets(around)) w.others.push_back({patch, mesh, box});
+            for (std::size_t t = 0; t < p.turns.size(); ++t)
+                if (box.meets(seen[t][z(mesh)]))
+                    w.others.push_back({patch, mesh, static_cast<std::int32_t>(t), box});
         }
     });
 }
@@ -168,27 +176,24 @@ void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sco
         const auto asks = here[asked];
         const Box cells = here.cells();
         const int own = p.mesh[z(p.grid.zone_of(here.patch))];
+        const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
         w.asking.clear(), w.asked.clear();
-        for (; w.at_patch < w.others.size(); ++w.at_patch, w.at_cell = 0) {
-            const Work::Other& to = w.others[w.at_patch];
-            const bool shared = !w.feet.empty() && p.share(own, to.mesh);
-            for (; w.at_cell < w.is_hole.size(); ++w.at_cell) {
-                if (w.is_hole[w.at_cell] != 0) continue;
-                const auto cell = static_cast<std::int32_t>(w.at_cell);
-                const Real3 at = centre_at(x, p.dimensions, cell_at(cells, cell));
-                const Work::Foot foot = shared ? w.feet[w.at_cell] : Work::Foot{};
-                bool near = true;
-                for (std::size_t d = 0; d < 3; ++d)
-                    near = near && at[d] >= to.box.lo[d] - foot.reach && at[d] <= to.box.hi[d] + foot.reach;
-                if (!near) continue;
-                if (!asks.add(to.patch, {at, foot.x, foot.reach})) {
-                    here[count] = 1;
-                    return;
-                }
-                w.asking.push_back(cell);
-                w.asked.push_back(static_cast<std::int32_t>(w.at_patch));
-            }
-        }
+        const bool all = ask_on(w, w.others.size(), w.is_hole.size(), [&](std::size_t other, std::size_t n) {
+            if (w.is_hole[n] != 0) return true;
+            const Work::Other& to = w.others[other];
+            const Rotation& turn = p.turns[z(to.turn)];
+            const auto cell = static_cast<std::int32_t>(n);
+            const Real3 at = turned(turn, seen[z(to.mesh)](centre_at(x, p.dimensions, cell_at(cells, cell))));
+            Work::Foot foot = !w.feet.empty() && p.share(own, to.mesh) ? w.feet[n] : Work::Foot{};
+            foot.x = turned(turn, foot.x);
+            for (std::size_t d = 0; d < 3; ++d)
+                if (!(at[d] >= to.box.lo[d] - foot.reach && at[d] <= to.box.hi[d] + foot.reach)) return true;
+            if (!asks.add(to.patch, {at, foot.x, foot.reach})) return false;
+            w.asking.push_back(cell);
+            w.asked.push_back(static_cast<std::int32_t>(other));
+            return true;
+        });
+        if (!all) here[count] = 1;
     });
 }
 
@@ -225,15 +230,17 @@ void take(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sc
             if (said.found == 0) continue;
             const Work::Other& other = w.others[z(w.asked[n])];
             w.candidates.push_back({w.asking[n], other.mesh, p.grid.zone_of(other.patch), other.patch,
-                                    said.base, said.quality, said.xi});
+                                    other.turn, said.base, said.quality, said.xi});
         }
     });
 }
 
 /// One donor in each mesh, the best one first; and how many are better than the cell itself.
-void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const double>& quality) {
+void sort_candidates(Work& w, int own, const std::vector<double>& weight, const Box& cells,
+                     const FieldView<const double>& quality) {
+    const auto counts = [&weight](double of, int mesh) { return of * weight[z(mesh)]; };
     const auto place = [](const Candidate& c) {
-        return std::tuple(c.cell, c.mesh, c.zone, c.base[2], c.base[1], c.base[0]);
+        return std::tuple(c.cell, c.mesh, c.zone, c.base[2], c.base[1], c.base[0], c.turn);
     };
     std::sort(w.candidates.begin(), w.candidates.end(),
               [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
@@ -242,8 +249,9 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
                                        return a.cell == b.cell && a.mesh == b.mesh;
                                    }),
                        w.candidates.end());
-    std::sort(w.candidates.begin(), w.candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return std::tuple(a.cell, a.quality, a.mesh) < std::tuple(b.cell, b.quality, b.mesh);
+    std::sort(w.candidates.begin(), w.candidates.end(), [&](const Candidate& a, const Candidate& b) {
+        return std::tuple(a.cell, counts(a.quality, a.mesh), a.mesh) <
+               std::tuple(b.cell, counts(b.quality, b.mesh), b.mesh);
     });
     const std::size_t count = w.is_hole.size();
     w.first.assign(count + 1, 0);
@@ -253,13 +261,14 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
     for (std::size_t n = 0; n < count; ++n) {
         w.first[n] = static_cast<std::int32_t>(next);
         const Int3 at = cell_at(cells, static_cast<std::int32_t>(n));
-        const double mine = quality(at[0], at[1], at[2]);
+        const double mine = counts(quality(at[0], at[1], at[2]), own);
         for (; next < w.candidates.size() && w.candidates[next].cell == static_cast<std::int32_t>(n);
              ++next) {
             const Candidate& c = w.candidates[next];
             // Cells of the same size but for rounding: the first mesh has it.
             const double scale = 1e-9 * std::abs(mine);
-            if (c.quality < mine - scale || (c.quality <= mine + scale && c.mesh < own)) ++w.better[n];
+            const double other = counts(c.quality, c.mesh);
+            if (other < mine - scale || (other <= mine + scale && c.mesh < own)) ++w.better[n];
         }
     }
     w.first[count] = static_cast<std::int32_t>(next);
@@ -267,28 +276,30 @@ void sort_candidates(Work& w, int own, const Box& cells, const FieldView<const d
 
 }  // namespace
 
-void declare_search(Parts& parts) {
+void declare_search(Parts& parts, const When& when) {
     Graph& graph = parts.graph;
-    begin(parts);
+    begin(parts, when.scope);
     const int most = static_cast<int>(std::clamp<std::int64_t>(parts.patch_cells / 4, 64, 8192));
     const Requests<PlaceQuestion, PlaceAnswer> requests(graph, parts.named("places"), parts.p.grid,
                                                         parts.p.grid, most);
     const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
-    Scope& rounds = graph.start().repeat<double>(
+    Scope& rounds = when.scope.repeat<double>(
         parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
     const int before = parts.cuts > 0 ? 3 : 2;
     rounds.takes(parts.work.at(before));
-    for (const Version& version : parts.p.taken) rounds.takes(version);
+    when.take(parts, rounds);
     ask(parts, requests, rounds, left);
     answer(parts, requests, rounds);
     take(parts, requests, rounds);
 
-    Task task = graph.start().task(parts.named("candidates"), parts.p.grid);
+    Task task = when.scope.task(parts.named("candidates"), parts.p.grid);
     const auto quality = parts.p.quality(task);
     const auto work = task.modify(parts.work.at(before + 1));
     task.run([=, &p = parts.p](Here& here) {
         Work& w = here[work];
-        sort_candidates(w, p.mesh[z(p.grid.zone_of(here.patch))], here.cells(), quality(here));
+        std::vector<double> weight(p.names.size(), 1);
+        for (std::size_t m = 1; m < weight.size(); ++m) weight[m] = weight[m - 1] * p.lean;
+        sort_candidates(w, p.mesh[z(p.grid.zone_of(here.patch))], weight, here.cells(), quality(here));
         w.others.clear(), w.asking.clear(), w.asked.clear(), w.feet.clear();
     });
 }

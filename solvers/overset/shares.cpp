@@ -6,13 +6,13 @@ namespace strata::overset {
 
 using namespace graph;
 
-void declare_shares(Parts& parts, const Connectivity& made) {
+void declare_shares(Parts& parts, const When& when, const Connectivity& made) {
     const Problem& p = parts.p;
     const Requests<Int3, std::int32_t> requests(parts.graph, parts.named("shared walls"), p.grid, p.grid,
                                                 static_cast<int>(parts.patch_cells));
     const int version = parts.cuts > 0 ? 8 : 7;
     {
-        Task task = parts.graph.start().task(parts.named("ask shared walls"), p.grid);
+        Task task = when.scope.task(parts.named("ask shared walls"), p.grid);
         const auto status = task.need(made.status);
         const auto work = task.modify(parts.work.at(version));
         task.run([=, &p, asked = requests.ask(task)](Here& here) {
@@ -37,7 +37,7 @@ void declare_shares(Parts& parts, const Connectivity& made) {
         });
     }
     {
-        Task task = parts.graph.start().task(parts.named("say shared walls"), p.grid);
+        Task task = when.scope.task(parts.named("say shared walls"), p.grid);
         const auto status = task.need(made.status, ghosts({1, 1, p.dimensions == 3 ? 1 : 0}));
         task.run([=, corners = 1 << p.dimensions, asked = requests.answer(task)](Here& here) {
             here[asked].each([&](const Request<Int3, std::int32_t>& request) {
@@ -51,7 +51,7 @@ void declare_shares(Parts& parts, const Connectivity& made) {
             });
         });
     }
-    Task task = parts.graph.start().task(parts.named("share walls"), p.grid);
+    Task task = when.scope.task(parts.named("share walls"), p.grid);
     const auto work = task.modify(parts.work.at(version + 1));
     const auto share = task.make(*made.share);
     task.run([=, answers = requests.answers(task)](Here& here) {

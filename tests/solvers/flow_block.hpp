@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solvers/flow/grid/metrics.hpp"
+#include "solvers/flow/scheme/eddies.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/residual.hpp"
@@ -42,7 +43,8 @@ Box grown(const Box& box, int layers) {
     return box.grown({layers, layers, Dim == 3 ? layers : 0});
 }
 
-/// Cells of [0, n) along each axis from a map of node indices to space.
+/// Cells of [0, n) along each axis from a map of node indices to space. `nu`: of Spalart and Allmaras, or k
+/// and omega.
 template <int Dim>
 struct Block {
     Box cells, around, beside;
@@ -57,14 +59,14 @@ struct Block {
           nodes(upper(around, {1, 1, Dim == 3 ? 1 : 0}), Dim),
           volume(around, 1),
           centre(around, Dim),
-          distance(cells, 1),
-          viscosity(beside, kStepViscosities),
+          distance(beside, 1),
+          viscosity(beside, kSstViscosities),
           q(around, Dim + 2),
-          nu(around, 1),
+          nu(around, 2),
           mean(around, Dim + 2),
-          nu_residual(around, 1),
+          nu_residual(around, 2),
           inverse(cells, 1),
-          nu_inverse(cells, 1) {
+          nu_inverse(cells, 2) {
         strata::graph::for_each(nodes.box, [&](int i, int j, int k) {
             const Real3 x = map(i, j, k);
             for (int d = 0; d < Dim; ++d) nodes.view()(i, j, k, d) = x[static_cast<std::size_t>(d)];
@@ -85,11 +87,13 @@ struct Block {
     }
     [[nodiscard]] Patch<Dim> patch() const {
         if constexpr (Dim == 2)
-            return {q.read(),      nu.read(),     {faces[0].read(), faces[1].read()},
-                    volume.read(), centre.read(), distance.read()};
+            return {q.read(),         nu.read(),       {faces[0].read(), faces[1].read()},
+                    volume.read(),    centre.read(),   distance.read(),
+                    no_fields<Dim>(), viscosity.read()};
         else
-            return {q.read(),      nu.read(),     {faces[0].read(), faces[1].read(), faces[2].read()},
-                    volume.read(), centre.read(), distance.read()};
+            return {q.read(),         nu.read(),       {faces[0].read(), faces[1].read(), faces[2].read()},
+                    volume.read(),    centre.read(),   distance.read(),
+                    no_fields<Dim>(), viscosity.read()};
     }
     [[nodiscard]] Real3 centre_of(int i, int j, int k) const {
         Real3 x{};
@@ -125,10 +129,11 @@ struct Block {
             if (at[a] >= 0 && at[a] < n) return;
             at[a] = (at[a] + n) % n;
             for (int c = 0; c < Dim + 2; ++c) q.view()(i, j, k, c) = q.view()(at[0], at[1], at[2], c);
-            nu.view()(i, j, k) = nu.view()(at[0], at[1], at[2]);
+            for (int m = 0; m < 2; ++m) nu.view()(i, j, k, m) = nu.view()(at[0], at[1], at[2], m);
         });
     }
     void compute(const Scheme& scheme) {
+        if (scheme.is_sst()) eddies<Dim>(beside, patch(), scheme, viscosity.view());
         residual<Dim>(cells, patch(), scheme, mean.view(), nu_residual.view(), nu_inverse.view());
     }
     /// One implicit step; values around are zero where a sweep begins. Returns what update() says.

@@ -141,7 +141,7 @@ struct Ring {
     }
     [[nodiscard]] flow::SurfaceLabels declare_surface(const flow::Gas& gas,
                                                       const flow::Reference& reference) {
-        flow::Surface surface{zones, Dim, {}, gas, reference, nodes_of(), centres_of(), {}};
+        flow::Surface surface{zones, Dim, {}, gas, {}, reference, nodes_of(), centres_of(), {}};
         for (const auto& faces : walls()) {
             surface.walls.emplace_back();
             for (const Face& face : faces) surface.walls.back().push_back({face, &body});

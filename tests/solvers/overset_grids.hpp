@@ -30,6 +30,7 @@ struct OversetMesh {
     std::vector<Face> outer = {};  // ends within others
     bool open = false;             // the walls end at planes of symmetry
     bool cuts = true;
+    std::optional<Rotation> turn = {};  // a sector: joined with itself along i, by this turn about z
 };
 
 /// A box of cells, its inner nodes moved by waves of this share of the extent, turned about z.
@@ -69,6 +70,20 @@ OversetMesh ring_mesh(const std::string& name, int around, int out, const Real3&
             .open = Dim == 3};
 }
 
+/// A sector between the radii 1 and 2 about z, from z = 1 down to 0, joined with itself by this turn.
+inline OversetMesh sector_mesh(const std::string& name, const Int3& cells, double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    const auto place = [=](const Int3& node) {
+        Real3 t{};
+        for (std::size_t d = 0; d < 3; ++d) t[d] = double(node[d]) / cells[d];
+        const double wave = 0.02 * std::sin(std::numbers::pi * t[1]) * std::sin(std::numbers::pi * t[2]);
+        const double a = angle * t[0], r = 1 + t[1] + wave;
+        return Real3{r * std::cos(a), r * std::sin(a), 1 - t[2]};
+    };
+    return {
+        .name = name, .cells = cells, .place = place, .turn = Rotation{{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}}};
+}
+
 inline std::vector<Face> all_faces(int dimensions) {
     std::vector<Face> all;
     for (int a = 0; a < dimensions; ++a) all.push_back({a, false}), all.push_back({a, true});
@@ -87,24 +102,32 @@ struct OversetGrids {
     std::optional<overset::Connectivity> connectivity;
 
     OversetGrids(std::vector<OversetMesh> wanted, int patch_cells,
-                 std::vector<std::array<int, 2>> shared = {})
+                 std::vector<std::array<int, 2>> shared = {},
+                 std::function<overset::Rigid(int mesh, std::int64_t step)> placed = {})
         : meshes(std::move(wanted)), zones(make_zones(graph, meshes, patch_cells)) {
         nodes = graph.list<double>("nodes", zones,
                                    [this](int patch) { return points(zones.box(patch)).volume(); },
                                    {.components = Dim});
-        centres = graph.field<double>("centres", zones, On::cells, {.components = Dim, .kept = true});
+        centres = graph.field<double>("centres", zones, On::cells,
+                                      {.components = Dim, .kept = true, .turns = zones.turns()});
         volumes = graph.field<double>("volumes", zones, On::cells, {.kept = true});
-        value = graph.field<double>("value", zones, On::cells, {.components = 2, .kept = true});
-        got = graph.field<double>("got", zones, On::cells, {.components = 2, .kept = true});
+        const auto values = [&](const char* name) {
+            return graph.field<double>(
+                name, zones, On::cells,
+                {.components = kValues, .kept = true, .turns = zones.turns(), .vector = 2});
+        };
+        value = values("value"), got = values("got");
         problem = std::make_unique<overset::Problem>(overset::Problem{.grid = zones, .dimensions = Dim});
         overset::Problem& p = *problem;
         p.walls.resize(std::size_t(zones.patches()));
         p.outer = p.surfaces = p.walls;
         p.shared = std::move(shared);
+        p.placed = std::move(placed);
         for (std::size_t m = 0; m < meshes.size(); ++m) {
             p.names.push_back(meshes[m].name);
             p.mesh.push_back(int(m));
             p.open.push_back(meshes[m].open);
+            if (meshes[m].turn) p.turns = overset::powers_of(*meshes[m].turn);
         }
         for (int patch = 0; patch < zones.patches(); ++patch) {
             const OversetMesh& mesh = meshes[std::size_t(zones.zone_of(patch))];
@@ -142,6 +165,8 @@ struct OversetGrids {
         connectivity = overset::declare_connectivity(graph, p);
     }
 
+    /// The field, 1, and a vector.
+    static constexpr int kValues = 5;
     [[nodiscard]] const overset::Connectivity& found() const { return *connectivity; }
     [[nodiscard]] static Box points(const Box& cells) {
         return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.hi[2] + (Dim == 3 ? 1 : 0)}};
@@ -150,6 +175,10 @@ struct OversetGrids {
     /// The field is `of` at computed cells and 1e9 elsewhere; in each step receptors and orphans get theirs.
     template <class Value>
     void declare_exchange(Value of) {
+        declare_exchange(of, [](const Real3&) { return Real3{}; });
+    }
+    template <class Value, class Vector>
+    void declare_exchange(Value of, Vector vector) {
         Task first = graph.start().task("value", zones);
         first.run([=, this, c = first.need(centres), is = first.need(found().status), to = first.make(value),
                    g = first.make(got)](Here& here) {
@@ -158,7 +187,10 @@ struct OversetGrids {
                 for (int d = 0; d < Dim; ++d) x[std::size_t(d)] = here[c](i, j, k, d);
                 here[to](i, j, k, 0) = here[is](i, j, k) == 1 ? of(x) : 1e9;
                 here[to](i, j, k, 1) = here[is](i, j, k) == 1 ? 1 : 1e9;
-                here[g](i, j, k, 0) = here[g](i, j, k, 1) = 0;
+                const Real3 u = vector(x);
+                for (int d = 0; d < 3; ++d)
+                    here[to](i, j, k, 2 + d) = here[is](i, j, k) == 1 ? u[std::size_t(d)] : 1e9;
+                for (int c = 0; c < kValues; ++c) here[g](i, j, k, c) = 0;
             });
         });
         overset::Exchange exchange(graph, graph.step(), *problem, found());
@@ -168,8 +200,8 @@ struct OversetGrids {
             [=, from = values.need(task), is = task.need(found().status), to = task.modify(got)](Here& here) {
                 const auto all = here[from];
                 overset::for_each_receptor(here.cells(), here[is], [&](const Int3& at, std::size_t n) {
-                    for (std::size_t c = 0; c < 2; ++c)
-                        here[to](at[0], at[1], at[2], int(c)) = all[2 * n + c];
+                    for (std::size_t c = 0; c < kValues; ++c)
+                        here[to](at[0], at[1], at[2], int(c)) = all[kValues * n + c];
                 });
             });
     }
@@ -196,6 +228,7 @@ struct OversetGrids {
         for (const OversetMesh& mesh : meshes) {
             const int zone = list.zone({{0, 0, 0}, mesh.cells}, {patch_cells, patch_cells, patch_cells});
             if (mesh.ring) list.join(zone, Face{0, true}, zone, Face{0, false}, {1, 2, 3});
+            if (mesh.turn) list.join(zone, Face{0, true}, zone, Face{0, false}, {1, 2, 3}, *mesh.turn);
         }
         return graph.add<Zones>(std::move(list));
     }

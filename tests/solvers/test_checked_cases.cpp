@@ -1,33 +1,17 @@
 // Every case of the repository in the checking build: no task touches what it did not declare. Large grids
 // are made coarser, with as many patches.
-#include <stdio.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <regex>
 
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
+#include "tests/solvers/program_runs.hpp"
 
 using namespace strata::tests;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Done {
-    int status = -1;
-    std::string said;  // on both
-};
-
-Done run(const std::string& line) {
-    FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Done done;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) done.said.append(piece, n);
-    done.status = WEXITSTATUS(::pclose(pipe));
-    return done;
-}
 
 /// The numbers of `key = [...]` or `key = N`.
 std::vector<long> numbers(const std::string& text, const std::string& key) {
@@ -81,9 +65,9 @@ TEST_CASE("in the checking build every case of the repository runs", "[native]")
         for (const fs::path& file : files) {
             const fs::path copy = folder.path() / file.filename();
             write_text(copy, name == "md" ? text_of(file) : smaller(text_of(file)));
-            const Done done = run("cd '" + fs::path(CASES).parent_path().string() +
-                                  "' && STRATA_BIND=none STRATA_LAYOUT=1x2 " + program + " " + copy.string() +
-                                  " --steps 10 --quiet");
+            const Done done = run_line("cd '" + fs::path(CASES).parent_path().string() +
+                                       "' && STRATA_BIND=none STRATA_LAYOUT=1x2 " + program + " " +
+                                       copy.string() + " --steps 10 --quiet");
             INFO(file << ": " << done.said);
             CHECK(done.status == 0);
             CHECK(has(done.said, ", 10 steps to "));
@@ -97,11 +81,11 @@ TEST_CASE("in the checking build a window of molecular dynamics is computed agai
     const TemporaryFolder folder;
     const std::string out = (folder.path() / "out").string(), file = CASES "/md/melt.toml";
     const std::string program = std::string("STRATA_BIND=none STRATA_LAYOUT=1x2 ") + CHECKED_MD + " " + file;
-    const Done first = run(program + " --out " + out + " --steps 12 --checkpoint 4 --keep 0 --quiet");
+    const Done first = run_line(program + " --out " + out + " --steps 12 --checkpoint 4 --keep 0 --quiet");
     INFO(first.said);
     REQUIRE(first.status == 0);
     const Done again =
-        run(program + " --replay " + out + " --window 5:12 --every 2 --out " + out + "/window --quiet");
+        run_line(program + " --replay " + out + " --window 5:12 --every 2 --out " + out + "/window --quiet");
     INFO(again.said);
     CHECK(again.status == 0);
     CHECK(has(again.said, "bit for bit alike with the run: 1 row of series.csv, 2 checkpoints\n"));

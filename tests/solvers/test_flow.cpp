@@ -4,37 +4,17 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/simulation/simulation.hpp"
-#include "solvers/flow/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/flow_runs.hpp"
 
 using namespace strata;
 using namespace strata::flow;
 
 namespace {
 
-struct Ran {
-    double departure = 0, error = 0, residual = 0, largest = 0, failures = 0, lift = 0, drag = 0;
-};
-
-Ran run(Settings s, std::int64_t steps, int threads = 2) {
-    graph::CaseSchema keys = schema(s);
-    check(s, keys);
-    graph::Graph graph("flow");
-    const auto flow = declare(graph, s, keys);
-    graph::Simulation simulation(graph, graph::Members::alone(), {.threads = threads});
-    simulation.start();
-    simulation.advance(steps);
-    const Labels& l = flow->finest();
-    const Report& r = flow->report;
-    Ran ran;
-    ran.residual = simulation.value(r.residual), ran.largest = simulation.value(r.largest_residual);
-    ran.failures = simulation.value(r.failures);
-    ran.lift = simulation.value(r.lift), ran.drag = simulation.value(r.drag);
-    if (s.verify.uniform > 0) ran.departure = simulation.value(l.departure);
-    if (s.verify.error > 0)
-        ran.error = std::sqrt(simulation.value(l.squared_error) / simulation.value(l.volume));
-    return ran;
+using Ran = tests::FlowRan;
+Ran run(const Settings& s, std::int64_t steps, int threads = 2) {
+    return tests::run_flow(s, steps, {.threads = threads});
 }
 
 /// A box of wavy cells in 2 x 2 (x 2) zones, of which each second one is turned, with the far field all
@@ -50,23 +30,15 @@ Settings uniform(int dimensions, const std::string& equations) {
     s.flow.equations = equations;
     s.flow.mach = 0.6, s.flow.alpha = 17, s.flow.beta = dimensions == 3 ? 11 : 0;
     s.flow.reynolds = 300;
-    for (const char* side : {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"})
-        if (dimensions == 3 || side[0] != 'z') s.boundaries[side].kind = "far-field";
+    tests::all_sides(s, "", dimensions, "far-field");
     s.verify.uniform = 1;
     return s;
 }
 
 Settings vortex(int n, double step) {
-    Settings s;
-    s.grid.kind = "brick";
-    s.grid.cells = {n, n}, s.grid.patch = {16, 8}, s.grid.zones = {2, 2};
-    s.grid.low = {-5, -5}, s.grid.high = {5, 5}, s.grid.periodic = {1, 2};
-    s.grid.wave = 0.02;
-    s.flow.mach = 0.5, s.flow.alpha = 30;
-    s.flow.initial = "vortex", s.initial.strength = 2;
-    s.time.kind = "unsteady", s.time.step = step, s.time.end = 100;
-    s.time.cfl = s.time.cfl_start = 1000, s.time.subiterations = 60, s.time.drop = 1e-5;
-    s.verify.error = 1;
+    Settings s = tests::vortex_in_square(n, step);
+    s.grid.patch = {16, 8}, s.grid.zones = {2, 2};
+    s.flow.alpha = 30;
     return s;
 }
 

@@ -274,7 +274,7 @@ TEMPLATE_TEST_CASE_SIG("at a wall without slip the fluid has the wall's velocity
         patch.fill(wall, face);
         check_mean(1.2);
     }
-    const WallMotion motion{.velocity = {1, 0, 0}, .spin = {0, 0, 2}, .centre = {1, 1, 0}};
+    const RigidMotion motion{.velocity = {1, 0, 0}, .spin = {0, 0, 2}, .centre = {1, 1, 0}};
     CHECK(motion.at({1, 3, 0}) == Real3{-3, 0, 0});
 }
 
@@ -301,6 +301,60 @@ TEST_CASE("nu_tilde comes in with the far field, and leaves with the flow") {
         each_image(face, [&](const Int3& out, const Int3& in) {
             const Int3 first = face.inside(in, 1);
             CHECK(patch.nu.view()(out[0], out[1]) == (upper ? patch.nu.view()(first[0], first[1]) : 3));
+        });
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("k is 0 and omega 60 nu / (beta1 d^2) on walls; both come in with the far field", "",
+                       ((int Dim), Dim), 2, 3) {
+    auto patch = skewed<Dim>();
+    patch.set(patch.cells, [](const Real3& x) {
+        return FlowState{.rho = 1.1, .u = {0.5, 0, 0}, .p = 1 + 0.1 * x[1]};
+    });
+    Gas gas;
+    gas.mach = 0.5, gas.reynolds = 1e4;
+    Stored k_omega(patch.nu.box, 2, 0), eddies(patch.cells.grown({1, 1, Dim == 3 ? 1 : 0}), 2, 3);
+    strata::graph::for_each(patch.cells, [&](int i, int j, int k) {
+        k_omega.view()(i, j, k, 0) = 0.01 + 0.001 * i, k_omega.view()(i, j, k, 1) = 2 + j;
+    });
+    const auto filled = [&](const Boundary& boundary, const PatchFace& face) {
+        fill_border<Dim>(1.4, boundary, face, patch.x.seen(), patch.q.view());
+        fill_border_k_omega<Dim>(gas, boundary, face, patch.x.seen(), patch.q.seen(), k_omega.view());
+        fill_border_eddies(boundary, face, 0, 1, eddies.view());
+    };
+    const auto at = [&](const Int3& cell, int c) { return k_omega.view()(cell[0], cell[1], cell[2], c); };
+    const auto eddy = [&](const Int3& cell, int c) { return eddies.view()(cell[0], cell[1], cell[2], c); };
+    for (const bool upper : {false, true}) {
+        const PatchFace face(patch.cells, {1, upper});
+        filled({.condition = Condition::wall}, face);
+        each_image(face, [&](const Int3& out, const Int3& in) {
+            const Int3 first = face.inside(in, 1), next = face.beyond(in, 1);
+            const FaceGeometry geometry = face_geometry<Dim>(face, patch.x.seen(), in);
+            const Real3 c = patch.centre(first);
+            const double d =
+                dot({c[0] - geometry.centre[0], c[1] - geometry.centre[1], c[2] - geometry.centre[2]},
+                    geometry.normal);
+            const double T = temperature(patch.state(first));  // of an adiabatic wall
+            const double nu = 0.5e-4 * std::pow(T, 1.5) * 1.4 / (T + 0.4) / 1.1;
+            CHECK(at(out, 0) + at(in, 0) == 0);
+            CHECK(0.5 * (at(out, 1) + at(in, 1)) == Approx(60 * nu / (0.075 * d * d)).epsilon(1e-12));
+            CHECK(eddy(next, 0) == 0);
+            CHECK(eddy(next, 1) == eddy(first, 1));
+        });
+        filled({.condition = Condition::symmetry}, face);
+        each_image(face, [&](const Int3& out, const Int3& in) {
+            for (const int c : {0, 1}) CHECK(at(out, c) == at(in, c));
+        });
+    }
+    const Boundary far{.condition = Condition::far_field, .state = {.u = {0.5, 0, 0}, .k = 7, .omega = 8}};
+    for (const bool upper : {false, true}) {
+        const PatchFace face(patch.cells, {0, upper});
+        filled(far, face);
+        each_image(face, [&](const Int3& out, const Int3& in) {
+            const Int3 first = face.inside(in, 1);
+            CHECK(at(out, 0) == (upper ? at(first, 0) : 7));
+            CHECK(at(out, 1) == (upper ? at(first, 1) : 8));
+            CHECK(eddy(face.beyond(in, 1), 0) == eddy(first, 0));
         });
     }
 }

@@ -5,49 +5,19 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/simulation/simulation.hpp"
-#include "solvers/flow/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/flow_runs.hpp"
 
 using namespace strata;
 using namespace strata::flow;
 
 namespace {
 
-struct Ran {
-    double departure = 0, error = 0, residual = 0, failures = 0, drag = 0;
-    std::int64_t orphans = 0, receptors = 0;
-};
-
-Ran run(Settings s, std::int64_t steps) {
-    graph::CaseSchema keys = schema(s);
-    check(s, keys);
-    graph::Graph graph("flow");
-    const auto flow = declare(graph, s, keys);
-    graph::Simulation simulation(graph, graph::Members::alone(), {.threads = 2});
-    simulation.start();
-    simulation.advance(steps);
-    const Labels& l = flow->finest();
-    const Report& r = flow->report;
-    Ran ran;
-    ran.residual = simulation.value(r.residual), ran.failures = simulation.value(r.failures);
-    ran.drag = simulation.value(r.drag);
-    if (s.verify.uniform > 0) ran.departure = simulation.value(l.departure);
-    if (s.verify.error > 0)
-        ran.error = std::sqrt(simulation.value(l.squared_error) / simulation.value(l.volume));
-    if (l.overset != nullptr) {
-        const auto counts = simulation.numbers(l.overset->found->counts);
-        for (std::size_t n = 0; n < counts.size(); n += overset::kCounts) {
-            ran.orphans += counts[n + overset::kOrphans];
-            ran.receptors += counts[n + overset::kReceptors];
-        }
-    }
-    return ran;
-}
+using Ran = tests::FlowRan;
+Ran run(const Settings& s, std::int64_t steps) { return tests::run_flow(s, steps); }
 
 void outer(Settings& s, const std::string& mesh, int dimensions, const std::string& kind) {
-    for (const char* side : {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"})
-        if (dimensions == 3 || side[0] != 'z') s.boundaries[mesh + "-" + side].kind = kind;
+    tests::all_sides(s, mesh + "-", dimensions, kind);
 }
 
 GridKeys brick(const std::string& mesh, const std::vector<std::int64_t>& cells,
@@ -76,18 +46,35 @@ Settings uniform(int dimensions, const std::string& equations) {
     return s;
 }
 
+/// A wing across a box, between planes of symmetry; its wall goes with the uniform flow.
+Settings wing_in_box() {
+    Settings s;
+    s.meshes["box"].grid = brick("box", {28, 24, 8}, {-3.5, -4, 0}, {4.5, 4, 1}, 0);
+    s.meshes["box"].grid.stretch = 3;
+    GridKeys& g = s.meshes["wing"].grid;
+    g.section = "mesh.wing";
+    g.kind = "wing", g.cells = {20, 6, 12, 6}, g.patch = {10, 12, 6};
+    g.farfield = 2, g.first = 0.03, g.first_along = 0.02, g.span = 1;
+    s.flow.equations = "laminar", s.flow.mach = 0.4, s.flow.reynolds = 100;
+    outer(s, "box", 3, "far-field");
+    s.boundaries["box-z-min"].kind = s.boundaries["box-z-max"].kind = "symmetry";
+    s.boundaries["wing-tip"].kind = "symmetry";
+    s.boundaries["wing-root"].kind = "symmetry";
+    s.boundaries["wing-wall"].kind = "wall", s.boundaries["wing-wall"].velocity = {0.4, 0, 0};
+    for (const char* name : {"wing-farfield", "wing-outflow"}) s.boundaries[name].kind = "overset";
+    s.verify.uniform = 1;
+    return s;
+}
+
 /// A vortex in a periodic square with a finer wavy mesh in its way.
 Settings vortex(int n, double step) {
-    Settings s;
-    s.meshes["a"].grid = brick("a", {n, n}, {-5, -5}, {5, 5}, 0.02);
-    s.meshes["a"].grid.periodic = {1, 2};
+    Settings s = tests::vortex_in_square(n, step);
+    s.meshes["a"].grid = s.grid;
+    s.meshes["a"].grid.section = "mesh.a", s.meshes["a"].grid.patch = {10, 8, 6};
+    s.grid = {};
     s.meshes["b"].grid = brick("b", {n / 2, n / 2}, {-1.1, -2.2}, {3, 1.9}, 0.02);
     outer(s, "b", 2, "overset");
-    s.flow.mach = 0.5;
-    s.flow.initial = "vortex", s.initial.strength = 2, s.initial.centre = {-1.5, 0};
-    s.time.kind = "unsteady", s.time.step = step, s.time.end = 100;
-    s.time.cfl = s.time.cfl_start = 1000, s.time.subiterations = 60, s.time.drop = 1e-5;
-    s.verify.error = 1;
+    s.initial.centre = {-1.5, 0};
     return s;
 }
 
@@ -117,6 +104,65 @@ TEST_CASE("uniform flow stays to rounding on meshes that overlap") {
         }
 }
 
+TEST_CASE("uniform flow stays around a wing that cuts a hole into a box") {
+    const Ran ran = run(wing_in_box(), 6);
+    CHECK(ran.holes > 0);
+    CHECK(ran.orphans == 0);
+    CHECK(ran.departure < 1e-12);
+    CHECK(ran.departure > 0);
+    CHECK(ran.failures == 0);
+}
+
+TEST_CASE("by wall distance a mesh computes all that it can around its own walls") {
+    Settings s;
+    s.meshes["background"].grid = brick("background", {64, 64}, {-4, -4}, {4, 4}, 0);
+    s.meshes["ring"].grid.section = "mesh.ring";
+    s.meshes["ring"].grid.kind = "cylinder", s.meshes["ring"].grid.cells = {64, 24};
+    s.meshes["ring"].grid.first = 0.03, s.meshes["ring"].grid.farfield = 2;
+    outer(s, "background", 2, "far-field");
+    s.boundaries["ring-wall"].kind = "slip-wall", s.boundaries["ring-farfield"].kind = "overset";
+    const auto ring = [&](const std::string& better) {
+        s.overset.better = better;
+        std::int64_t computed = 0;
+        const Flow* of = nullptr;
+        (void)tests::run_flow(
+            s, 1,
+            {.declare = [&](graph::Graph&, const Flow& flow) { of = &flow; },
+             .end =
+                 [&](const graph::Simulation& run) {
+                     const auto counts = run.numbers(of->finest().overset->found->counts);
+                     computed = counts[overset::kCounts + overset::kComputed];
+                     CHECK(counts[overset::kOrphans] + counts[overset::kCounts + overset::kOrphans] == 0);
+                 }});
+        return computed;
+    };
+    CHECK(ring("wall distance") == 64 * (24 - 2));  // the background has no wall
+    CHECK(ring("volume") < 64 * (24 - 2));
+    s.overset.fringe = 4;
+    CHECK(ring("wall distance") == 64 * (24 - 4));
+    s.overset.fringe = 2, s.overset.lean = 100;  // cells of the ring count as large
+    CHECK(ring("volume") < 64 * 12);
+}
+
+TEST_CASE("norms are over the cells that are computed") {
+    const Ran ran = run(vortex(32, 0.1), 1);
+    CHECK(ran.holes + ran.receptors > 100);
+    CHECK(ran.residual == Approx(std::sqrt(ran.squares / double(ran.computed))).epsilon(1e-14));
+}
+
+TEST_CASE("uniform flow stays on coarser meshes and in cycles") {
+    for (const int dimensions : {2, 3}) {
+        CAPTURE(dimensions);
+        Settings s = uniform(dimensions, "laminar");
+        if (dimensions == 3) s.meshes["a"].grid.cells = {16, 16, 12};
+        s.time.sequence = {4}, s.time.multigrid = 2;
+        const Ran ran = run(s, 10);
+        CHECK(ran.departure < 1e-12);
+        CHECK(ran.departure > 0);
+        CHECK(ran.failures == 0);
+    }
+}
+
 TEST_CASE("a vortex crosses an overlap with second order") {
     // From the coarse mesh into the fine one: half the cell width with half the step.
     const double coarse = run(vortex(32, 0.1), 20).error, fine = run(vortex(64, 0.05), 40).error;
@@ -144,14 +190,6 @@ TEST_CASE("cases say which meshes overlap, and errors name the key") {
         CHECK(has(refused(s), "grid.turn"));
         s.grid.turn = 0, s.meshes["a"].grid.turn = 90;
         CHECK(has(refused(s), "mesh.a.turn"));
-    }
-    SECTION("cycles over coarser grids") {
-        s.time.multigrid = 2;
-        CHECK(has(refused(s), "time.multigrid"));
-    }
-    SECTION("coarser grids first") {
-        s.time.sequence = {10};
-        CHECK(has(refused(s), "time.sequence"));
     }
     SECTION("a mesh on one that is not there") {
         s.meshes["a"].on = "c";

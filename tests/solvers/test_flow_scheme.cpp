@@ -59,6 +59,7 @@ void disturb(Block<Dim>& block) {
     });
     strata::graph::for_each(block.around, [&](int i, int j, int k) {
         block.nu.view()(i, j, k) = 3 + 2 * std::sin(0.7 * i + 0.3 * j - 0.4 * k);
+        block.nu.view()(i, j, k, 1) = 4 + std::sin(0.5 * i - 0.6 * j + 0.3 * k);
     });
     block.distance.fill(0.2);
 }
@@ -190,13 +191,14 @@ TEMPLATE_TEST_CASE_SIG("a uniform flow is kept on a wavy grid by all schemes", "
     for (std::size_t d = 0; d < Dim; ++d) free.u[d] = 0.8 - 0.3 * double(d);
     block.set(block.around, [&](const Real3&) { return free; });
     block.nu.fill(3);
-    for (const Viscosity viscosity : {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras})
+    for (const Viscosity viscosity :
+         {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras, Viscosity::sst})
         for (const Limiter limiter :
              {Limiter::none, Limiter::minmod, Limiter::van_albada, Limiter::van_leer}) {
             Scheme s = turbulent_scheme();
             s.viscosity = viscosity;
             s.muscl.limiter = limiter;
-            s.sa.with_source = false;
+            s.sa.with_source = s.sst.with_source = false;
             block.mean.fill(std::nan(""));
             block.compute(s);
             double most = 0, most_nu = 0;
@@ -204,11 +206,12 @@ TEMPLATE_TEST_CASE_SIG("a uniform flow is kept on a wavy grid by all schemes", "
                 for (int c = 0; c < Dim + 2; ++c)
                     most = std::max(most,
                                     std::abs(block.mean.view()(i, j, k, c)) / block.volume.view()(i, j, k));
-                most_nu = std::max(
-                    most_nu, std::abs(block.nu_residual.view()(i, j, k)) / block.volume.view()(i, j, k));
+                for (int m = 0; m < s.model_equations(); ++m)
+                    most_nu = std::max(most_nu, std::abs(block.nu_residual.view()(i, j, k, m)) /
+                                                    block.volume.view()(i, j, k));
             });
             CHECK(most < 1e-12);
-            if (viscosity == Viscosity::spalart_allmaras) CHECK(most_nu < 1e-12);
+            CHECK(most_nu < 1e-12);
         }
 }
 
@@ -218,11 +221,11 @@ TEMPLATE_TEST_CASE_SIG("residuals do not depend on the boxes they are computed i
     const Int3 n = Dim == 2 ? Int3{150, 19, 1} : Int3{21, 19, 6};
     Block<Dim> block(n, wavy<Dim>(n, 0.02));
     disturb(block);
-    for (const Viscosity viscosity : {Viscosity::none, Viscosity::spalart_allmaras}) {
+    for (const Viscosity viscosity : {Viscosity::none, Viscosity::spalart_allmaras, Viscosity::sst}) {
         Scheme s = turbulent_scheme();
         s.viscosity = viscosity;
         block.compute(s);
-        Values mean(block.cells, Dim + 2), nu(block.cells, 1), slope(block.cells, 1);
+        Values mean(block.cells, Dim + 2), nu(block.cells, 2), slope(block.cells, 2);
         const int xs[] = {0, 1, 8, 16, n[0]}, ys[] = {0, 3, n[1]}, zs[] = {0, Dim == 3 ? 2 : 1, n[2]};
         for (int c = 0; c + 1 < (Dim == 3 ? 3 : 2); ++c)
             for (int b = 0; b < 2; ++b)
@@ -233,9 +236,9 @@ TEMPLATE_TEST_CASE_SIG("residuals do not depend on the boxes they are computed i
         strata::graph::for_each(block.cells, [&](int i, int j, int k) {
             for (int c = 0; c < Dim + 2; ++c)
                 same = same && mean.view()(i, j, k, c) == block.mean.view()(i, j, k, c);
-            if (s.turbulent())
-                same = same && nu.view()(i, j, k) == block.nu_residual.view()(i, j, k) &&
-                       slope.view()(i, j, k) == block.nu_inverse.view()(i, j, k);
+            for (int m = 0; m < s.model_equations(); ++m)
+                same = same && nu.view()(i, j, k, m) == block.nu_residual.view()(i, j, k, m) &&
+                       slope.view()(i, j, k, m) == block.nu_inverse.view()(i, j, k, m);
         });
         CHECK(same);
     }
@@ -267,7 +270,7 @@ void plain_sweeps(Block<Dim>& b, const Scheme& s) {
                                 : Int3{b.cells.hi[0] - 1 - x, b.cells.hi[1] - 1 - y, b.cells.hi[2] - 1 - z};
                     const auto own = primitive(q(at), kGamma);
                     Conserved<Dim, double> sum{0, {}, 0};
-                    double nu_sum = 0;
+                    std::array<double, 2> nu_sum{};
                     for (std::size_t axis = 0; axis < Dim; ++axis) {
                         Int3 before = at, face = at;
                         before[axis] += forward ? -1 : 1;
@@ -288,10 +291,11 @@ void plain_sweeps(Block<Dim>& b, const Scheme& s) {
                         for (std::size_t d = 0; d < Dim; ++d)
                             sum.m[d] += 0.5 * (sign * f.m[d] + r * change.m[d]);
                         sum.E += 0.5 * (sign * f.E + r * change.E);
-                        if (s.turbulent())
-                            nu_sum += (std::max(sign * dot(own.u, S), 0.0) +
-                                       b.viscosity.read()(at[0], at[1], at[2], 1) * dot(S, S)) *
-                                      b.nu_residual.read()(before[0], before[1], before[2]);
+                        for (int m = 0; m < s.model_equations(); ++m)
+                            nu_sum[std::size_t(m)] +=
+                                (std::max(sign * dot(own.u, S), 0.0) +
+                                 b.viscosity.read()(at[0], at[1], at[2], 2 * m + 1) * dot(S, S)) *
+                                b.nu_residual.read()(before[0], before[1], before[2], m);
                     }
                     const double over = b.inverse.read()(at[0], at[1], at[2]);
                     const auto solve = [&](double& value, double part, double inverse) {
@@ -302,9 +306,9 @@ void plain_sweeps(Block<Dim>& b, const Scheme& s) {
                     for (int d = 0; d < Dim; ++d)
                         solve(v(at[0], at[1], at[2], d + 1), sum.m[std::size_t(d)], over);
                     solve(v(at[0], at[1], at[2], Dim + 1), sum.E, over);
-                    if (s.turbulent())
-                        solve(b.nu_residual.view()(at[0], at[1], at[2]), nu_sum,
-                              b.nu_inverse.read()(at[0], at[1], at[2]));
+                    for (int m = 0; m < s.model_equations(); ++m)
+                        solve(b.nu_residual.view()(at[0], at[1], at[2], m), nu_sum[std::size_t(m)],
+                              b.nu_inverse.read()(at[0], at[1], at[2], m));
                 }
 }
 
@@ -316,7 +320,8 @@ TEMPLATE_TEST_CASE_SIG(
     const Int3 n = Dim == 2 ? Int3{29, 21, 1} : Int3{18, 11, 7};
     Block<Dim> block(n, wavy<Dim>(n, 0.03));
     disturb(block);
-    for (const Viscosity viscosity : {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras}) {
+    for (const Viscosity viscosity :
+         {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras, Viscosity::sst}) {
         Scheme s = turbulent_scheme();
         s.viscosity = viscosity;
         block.compute(s);
@@ -334,8 +339,9 @@ TEMPLATE_TEST_CASE_SIG(
                 largest = std::max(largest, std::abs(exact));
                 most = std::max(most, std::abs(whole.read()(i, j, k, c) - exact));
             }
-            if (s.turbulent())
-                most = std::max(most, std::abs(nu_whole.read()(i, j, k) - block.nu_residual.view()(i, j, k)));
+            for (int m = 0; m < s.model_equations(); ++m)
+                most = std::max(most,
+                                std::abs(nu_whole.read()(i, j, k, m) - block.nu_residual.view()(i, j, k, m)));
         });
         CHECK(largest > 1e-3);
         CHECK(most < 1e-12);
@@ -347,8 +353,8 @@ TEMPLATE_TEST_CASE_SIG(
             strata::graph::for_each(block.cells, [&](int i, int j, int k) {
                 for (int c = 0; c < Dim + 2; ++c)
                     same = same && whole.read()(i, j, k, c) == block.mean.view()(i, j, k, c);
-                if (s.turbulent())
-                    same = same && nu_whole.read()(i, j, k) == block.nu_residual.view()(i, j, k);
+                for (int m = 0; m < s.model_equations(); ++m)
+                    same = same && nu_whole.read()(i, j, k, m) == block.nu_residual.view()(i, j, k, m);
             });
             CHECK(same);
         }

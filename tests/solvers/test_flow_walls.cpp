@@ -1,7 +1,5 @@
 // Walls of the flow solver: distance to them, forces on them, their files; and values at points.
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include <cmath>
 #include <random>
@@ -18,6 +16,7 @@
 #include "tests/graph/temporary.hpp"
 #include "tests/solvers/flow_patch.hpp"
 #include "tests/solvers/flow_ring.hpp"
+#include "tests/solvers/program_runs.hpp"
 
 using namespace strata::tests;
 using namespace strata::flow;
@@ -203,7 +202,7 @@ WallSums ring_sums(const std::function<FlowState(const Real3&)>& value, bool sli
         for (const auto& one : PatchBoundaries(here.cells(), ring.on(here.patch), Dim))
             if (one.boundary == &ring.body)
                 wall_points<Dim>(
-                    {.mach = 0.3, .reynolds = 100}, ring.body, one.face, x(here), here[q], here[centres],
+                    {.mach = 0.3, .reynolds = 100}, ring.body, {}, one.face, x(here), here[q], here[centres],
                     [&](const WallPoint& point) { add_point(point, 1, false, here[to], extremes); });
     });
     Simulation run(ring.graph, Members::alone());
@@ -254,7 +253,7 @@ TEST_CASE("a pressure that grows along a line lifts a body by its volume") {
                 return FlowState{.p = 2 + gradient[0] * x[0] + gradient[1] * x[1] + gradient[2] * x[2]};
             });
             patch.fill(wall, face);
-            wall_points<3>({}, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+            wall_points<3>({}, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                            [&](const WallPoint& point) { add_point(point, 0.5, false, all, extremes); });
         }
     const double volume = 64 * (0.5 * (0.4 * 0.3) - 0.1 * (0 - -0.05 * 0.1));  // determinant of its edges
@@ -282,7 +281,7 @@ TEMPLATE_TEST_CASE_SIG("a wall feels the shear of the flow beside it, and y+ fol
     WallSums sums{};
     WallExtremes extremes{-kNoWall, -kNoWall};
     int faces = 0;
-    wall_points<Dim>(gas, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+    wall_points<Dim>(gas, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                      [&](const WallPoint& point) {
                          ++faces;
                          for (std::size_t d = 0; d < 3; ++d)
@@ -301,7 +300,7 @@ TEMPLATE_TEST_CASE_SIG("a wall feels the shear of the flow beside it, and y+ fol
     CHECK(y_plus({}, {-kNoWall, -kNoWall}).largest == 0);
     SECTION("a wall that moves with the flow feels nothing") {
         wall.motion.velocity = {2 * 0.05 * along[0], 2 * 0.05 * along[1], 0};
-        wall_points<Dim>(gas, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+        wall_points<Dim>(gas, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                          [](const WallPoint& point) {
                              for (const double s : point.stress) CHECK(std::abs(s) < 1e-15);
                          });
@@ -366,7 +365,7 @@ TEST_CASE("forces on a body of revolution are those of whole rings") {
     patch.fill(wall, face);
     WallSums sums{};
     WallExtremes extremes{};
-    wall_points<2>({}, wall, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
+    wall_points<2>({}, wall, {}, face, patch.x.seen(), patch.flow_seen(face), patch.centres.seen(),
                    [&](const WallPoint& point) { add_point(point, 1, true, sums, extremes); });
     CHECK(sums[0] == Approx(std::numbers::pi).epsilon(1e-13));
     CHECK(sums[1] == 0);
@@ -450,16 +449,7 @@ TEST_CASE("a probe that no cell holds ends the run with its place") {
 namespace {
 
 std::string run_on(const std::string& layout, const std::string& folder) {
-    const std::string line =
-        "STRATA_BIND=none STRATA_LAYOUT=" + layout + " " TEST_MEMBER " " + folder + " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string said;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) said.append(piece, n);
-    INFO(said);
-    REQUIRE(WEXITSTATUS(::pclose(pipe)) == 0);
-    return said;
+    return said_on(layout, TEST_MEMBER " " + folder);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // what is said of them (work.hpp).
 #include <functional>
 
+#include "solvers/flow/scheme/eddies.hpp"
 #include "solvers/flow/scheme/lines.hpp"
 #include "solvers/flow/scheme/work.hpp"
 #include "tests/catch.hpp"
@@ -62,7 +63,7 @@ void check_lines(const Scheme& scheme) {
     for (const bool first : {true, false}) {
         CAPTURE(first);
         const auto pass = [&](Block<Dim>& b, bool up) {
-            Values g(b.around, Dim + 2), nu(b.around, 1), factors(b.around, kLineFactors<Dim>);
+            Values g(b.around, Dim + 2), nu(b.around, 2), factors(b.around, kLineFactors<Dim>);
             g.fill(1e-3), nu.fill(1e-3), factors.fill(1e-3);
             const LineSet lines{b.cells, 1, first, LineEnd::ends, LineEnd::ends, false};
             const Upwind given{b.mean.read(), b.nu_residual.read()}, beside{g.read(), nu.read()};
@@ -82,6 +83,10 @@ void check_lines(const Scheme& scheme) {
 template <int Dim>
 void check_step(const Scheme& scheme) {
     const WorkOf work(Dim, scheme);
+    if (scheme.is_sst())
+        CHECK(counted<Dim>(8, [&](Block<Dim>& b) {
+                  eddies<Dim>(b.cells, b.patch(), scheme, b.viscosity.view());
+              }) == work.eddies().operations);
     CHECK(counted<Dim>(8, [&](Block<Dim>& b) {
               diagonals<Dim>(b.cells, b.patch(), scheme, {}, b.viscosity.read(), b.inverse.view(),
                              b.nu_inverse.view());
@@ -109,7 +114,8 @@ void check_step(const Scheme& scheme) {
 }  // namespace
 
 TEMPLATE_TEST_CASE_SIG("operations for a cell are those that are said", "", ((int Dim), Dim), 2, 3) {
-    for (const Viscosity viscosity : {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras}) {
+    for (const Viscosity viscosity :
+         {Viscosity::none, Viscosity::laminar, Viscosity::spalart_allmaras, Viscosity::sst}) {
         CAPTURE(static_cast<int>(viscosity));
         Scheme scheme;
         scheme.viscosity = viscosity;
@@ -132,4 +138,6 @@ TEMPLATE_TEST_CASE_SIG("and options of the scheme add theirs", "", ((int Dim), D
     first.muscl.first_order = true, low.low_mach = true, fixed.entropy_fix = 0.1;
     second.sa.second_order = true;
     for (const Scheme& one : {first, low, fixed, second}) check_residual<Dim>(one);
+    scheme.viscosity = Viscosity::sst, scheme.sst.second_order = true;
+    check_residual<Dim>(scheme);
 }

@@ -1,7 +1,4 @@
 // Connectivity of grids that overlap: holes, donors, the choice of cells, interpolation.
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cmath>
@@ -18,6 +15,7 @@
 #include "tests/catch.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #include "tests/solvers/overset_grids.hpp"
+#include "tests/solvers/program_runs.hpp"
 
 using namespace strata::tests;
 using namespace strata::overset;
@@ -152,17 +150,7 @@ std::vector<OversetMesh> ring_in_brick() {
 
 double linear(const Real3& x) { return 0.3 + 2 * x[0] - 1.5 * x[1] + 0.7 * x[2]; }
 
-std::string run_on(const std::string& layout) {
-    const std::string line = "STRATA_BIND=none STRATA_LAYOUT=" + layout + " " TEST_MEMBER " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string said;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) said.append(piece, n);
-    INFO(said);
-    REQUIRE(WEXITSTATUS(::pclose(pipe)) == 0);
-    return said;
-}
+std::string run_on(const std::string& layout) { return said_on(layout, TEST_MEMBER); }
 
 }  // namespace
 
@@ -270,6 +258,78 @@ TEST_CASE("a cylinder between planes of symmetry cuts holes though its ends are 
         if (zone == 0 && r > 1.8) CHECK(is == Cell::computed);
         if (is == Cell::receptor) CHECK(got == Approx(linear(x)).margin(1e-11));
     });
+}
+
+TEST_CASE("a turn's powers fill the whole, or one sector on each side") {
+    const auto turn = [](double degrees) {
+        const double a = degrees * std::numbers::pi / 180, c = std::cos(a), s = std::sin(a);
+        return Rotation{{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
+    };
+    CHECK(powers_of(turn(90)).size() == 4);
+    CHECK(powers_of(turn(-120)).size() == 3);
+    CHECK(powers_of(turn(180)).size() == 2);
+    CHECK(powers_of(turn(80)).size() == 9);  // twice around
+    const auto open = powers_of(turn(50 * std::sqrt(2)));
+    REQUIRE(open.size() == 3);
+    CHECK(difference(open[2], turn(-50 * std::sqrt(2))) < 1e-15);
+}
+
+TEST_CASE("a mesh that lies across the join of a sector has donors on both sides, and cuts holes there") {
+    constexpr double kAngle = std::numbers::pi / 2;
+    const Real3 middle{1.5, 0.01, 0};
+    bool cylinder = false;
+    const auto scalar = [](const Real3& x) { return 0.3 + 0.7 * x[2]; };
+    // The same in all sectors: a swirl, and a flow outwards.
+    const auto vector = [](const Real3& x) {
+        return Real3{0.5 * x[0] - 2 * x[1], 2 * x[0] + 0.5 * x[1], 1 - x[2]};
+    };
+    std::vector<OversetMesh> meshes{sector_mesh("sector", {48, 32, 10}, kAngle)};
+    SECTION("a box") {
+        meshes.push_back(
+            brick_mesh<3>("box", {16, 16, 12}, {1.25, -0.3, 0.21}, {1.76, 0.31, 0.8}, 0.02, 0.3));
+        meshes[1].outer = all_faces(3);
+    }
+    SECTION("a cylinder") {
+        meshes.push_back(ring_mesh<3>("ring", 48, 16, middle, 0.2, 2.3, 12)), cylinder = true;
+    }
+    OversetGrids<3> grids(std::move(meshes), 9);
+    grids.declare_exchange(scalar, vector);
+    Simulation run(grids.graph, Members::alone());
+    run.start();
+    run.advance(1);
+    CHECK(counts_of(run, grids, 0)[kOrphans] + counts_of(run, grids, 1)[kOrphans] == 0);
+    std::array<int, 2> before{},
+        behind{};  // receptors of the sector, of the other mesh: y < 0, or the last cells
+    int holes = 0;
+    for (int patch = 0; patch < grids.zones.patches(); ++patch) {
+        const auto status = values_of<std::int32_t>(run, grids.found().status.id(), patch);
+        const auto centres = values_of<double>(run, grids.centres.id(), patch);
+        const auto got = values_of<double>(run, grids.got.id(), patch);
+        const std::size_t cells = status.size(), mesh = std::size_t(grids.zones.zone_of(patch));
+        for (std::size_t n = 0; n < cells; ++n) {
+            const Real3 x{centres[n], centres[cells + n], centres[2 * cells + n]};
+            const bool image = mesh == 0 && x[1] > x[0];
+            const Real3 seen = image ? Real3{x[1], -x[0], x[2]} : x;  // turned back by a quarter
+            const double away = std::hypot(seen[0] - middle[0], seen[1] - middle[1]);
+            if (cylinder && mesh == 0 && away < 0.17) {
+                CHECK(Cell(status[n]) == Cell::hole);
+                holes += image ? 1 : 1000;
+            }
+            if (Cell(status[n]) != Cell::receptor) continue;
+            ++(x[1] < 0 || image ? before : behind)[mesh];
+            CHECK(got[cells + n] == Approx(1).epsilon(1e-13));
+            CHECK(got[n] == Approx(scalar(x)).margin(1e-11));
+            for (std::size_t d = 0; d < 3; ++d)
+                CHECK(got[(2 + d) * cells + n] == Approx(vector(x)[d]).margin(1e-11));
+        }
+    }
+    for (std::size_t mesh = 0; mesh < 2; ++mesh) {
+        CHECK(before[mesh] > 20);
+        CHECK(behind[mesh] > 20);
+    }
+    if (!cylinder) return;
+    CHECK(holes > 1000);      // inside the wall
+    CHECK(holes % 1000 > 0);  // and where its part beyond the join is seen
 }
 
 TEST_CASE("too little overlap: orphans are counted, and hold the mean of computed cells around them") {

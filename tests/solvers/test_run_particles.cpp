@@ -1,6 +1,4 @@
 // Particles and fields of every kind, from a run of the driver to the files for ParaView, value by value.
-#include <stdio.h>
-#include <sys/wait.h>
 
 #include "core/base/json_value.hpp"
 #include "core/run/driver/showing.hpp"
@@ -8,6 +6,7 @@
 #include "tests/graph/cloud.hpp"
 #include "tests/graph/field_reading.hpp"
 #include "tests/graph/temporary.hpp"
+#include "tests/solvers/program_runs.hpp"
 #include "tests/solvers/programs/cloud_values.hpp"
 
 using namespace strata;
@@ -18,16 +17,7 @@ namespace {
 
 /// What a run says, on both; it must end well.
 std::string run(const std::string& layout, const std::string& words, bool quiet = true) {
-    const std::string line = "STRATA_LAYOUT=" + layout + " STRATA_BIND=none " TEST_MEMBER " " + words +
-                             (quiet ? " --quiet 2>&1" : " 2>&1");
-    FILE* pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string said;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) said.append(piece, n);
-    INFO(said);
-    REQUIRE(WEXITSTATUS(::pclose(pipe)) == 0);
-    return said;
+    return said_on(layout, TEST_MEMBER " " + words + (quiet ? " --quiet" : ""));
 }
 
 }  // namespace

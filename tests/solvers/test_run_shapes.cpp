@@ -1,10 +1,9 @@
 // Shapes of every kind, from a run of the driver to the files that VTK opens, value by value.
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
+#include "tests/solvers/program_runs.hpp"
 #ifdef TEST_NODES
 #include "tests/team/nodes_run.hpp"
 #endif
@@ -14,28 +13,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Done {
-    int status = -1;
-    std::string said;  // on both
-};
-
-Done run(const std::string& line) {
-    FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Done done;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) done.said.append(piece, n);
-    done.status = WEXITSTATUS(::pclose(pipe));
-    return done;
-}
-
 /// A run of three steps, with fields of each; its folder.
 fs::path shown(const fs::path& folder, const std::string& name, const std::string& start,
                const std::string& more = "") {
     write_text(folder / "case.toml", "solver = \"shapes\"\n[output]\nsteps = 1\n" + more);
     const fs::path out = folder / name;
-    const Done done = run(start + " " TEST_MEMBER " " + (folder / "case.toml").string() +
-                          " --steps 3 --quiet --out " + out.string());
+    const Done done = run_line(start + " " TEST_MEMBER " " + (folder / "case.toml").string() +
+                               " --steps 3 --quiet --out " + out.string());
     INFO(done.said);
     REQUIRE(done.status == 0);
     return out / "fields";
@@ -60,7 +44,7 @@ TEST_CASE("VTK reads every shape with the values that tasks made, the same on ev
     for (const std::string layout : {"2x1", "1x2", "3x1"})
         others.push_back(shown(folder.path(), layout, on(layout)));
 #ifdef TEST_NODES
-    if (run("mpirun --version").status == 0) {
+    if (run_line("mpirun --version").status == 0) {
         std::vector<std::string> words = strata::team::testing::under_mpirun(2, TEST_MEMBER);
         words.pop_back();  // the program
         std::string mpirun;
@@ -84,9 +68,10 @@ TEST_CASE("VTK reads every shape with the values that tasks made, the same on ev
     CHECK(files == kNames.size() * 5);
 
     for (const int step : {0, 3}) {
-        const Done read = run(environment("STRATA_PYTHON", *TEST_PYTHON != '\0' ? TEST_PYTHON : "python3") +
-                              " " READ_SHAPES " " + one.string() + " " + std::to_string(step) + " '" +
-                              environment("STRATA_TEST_VTK", "") + "'");
+        const Done read =
+            run_line(environment("STRATA_PYTHON", *TEST_PYTHON != '\0' ? TEST_PYTHON : "python3") +
+                     " " READ_SHAPES " " + one.string() + " " + std::to_string(step) + " '" +
+                     environment("STRATA_TEST_VTK", "") + "'");
         INFO(read.said);
         if (read.status == 77) CANNOT_TRY(read.said);
         CHECK(read.status == 0);
@@ -122,16 +107,17 @@ TEST_CASE("a run that is killed goes on and has the files of one that was not", 
                       member = " " TEST_MEMBER " " + (folder.path() / "slow.toml").string() +
                                " --steps 20 --checkpoint 5 --quiet --out " + out;
     // Killed in the middle: after the files of a step between two checkpoints.
-    const Done killed = run("export " + on("2x1") + "; setsid" + member + " & pid=$!; until [ -e " + out +
-                            "/fields/zones-000011.vtkhdf ]; do sleep 0.01; done; kill -9 -$pid; wait $pid");
+    const Done killed =
+        run_line("export " + on("2x1") + "; setsid" + member + " & pid=$!; until [ -e " + out +
+                 "/fields/zones-000011.vtkhdf ]; do sleep 0.01; done; kill -9 -$pid; wait $pid");
     INFO(killed.said);
     REQUIRE(fs::exists(out + "/checkpoint-000010"));
     REQUIRE_FALSE(fs::exists(out + "/fields/zones-000020.vtkhdf"));
-    const Done again = run(on("3x1") + member + " --restart " + out);
+    const Done again = run_line(on("3x1") + member + " --restart " + out);
     INFO(again.said);
     REQUIRE(again.status == 0);
-    const Done through = run(on("1x1") + " " TEST_MEMBER " " + (folder.path() / "case.toml").string() +
-                             " --steps 20 --quiet --out " + (folder.path() / "through").string());
+    const Done through = run_line(on("1x1") + " " TEST_MEMBER " " + (folder.path() / "case.toml").string() +
+                                  " --steps 20 --quiet --out " + (folder.path() / "through").string());
     REQUIRE(through.status == 0);
     std::size_t files = 0;
     for (const fs::directory_entry& each : fs::directory_iterator(folder.path() / "through" / "fields")) {
@@ -149,8 +135,8 @@ TEST_CASE("a cell that names a point that is not there ends the run with patch, 
     const TemporaryFolder folder;
     write_text(folder.path() / "case.toml", "solver = \"shapes\"\nwrong = true\n[output]\nsteps = 1\n");
     const fs::path out = folder.path() / "out";
-    const Done done = run(on("2x1") + " " TEST_MEMBER " " + (folder.path() / "case.toml").string() +
-                          " --steps 3 --quiet --out " + out.string());
+    const Done done = run_line(on("2x1") + " " TEST_MEMBER " " + (folder.path() / "case.toml").string() +
+                               " --steps 3 --quiet --out " + out.string());
     CHECK(done.status == 1);
     INFO(done.said);
     CHECK(done.said.find("strata: error") == done.said.rfind("strata: error"));

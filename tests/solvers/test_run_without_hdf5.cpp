@@ -1,29 +1,14 @@
 // A solver of a build without HDF5: it runs, and says once that it cannot write fields where it should.
-#include <stdio.h>
-#include <sys/wait.h>
 
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
+#include "tests/solvers/program_runs.hpp"
 
 using namespace strata::tests;
 
 namespace {
 
-struct Done {
-    int status = -1;
-    std::string said;  // on both
-};
-
-Done run(const std::string& words) {
-    const std::string line = "STRATA_LAYOUT=2x1 STRATA_BIND=none " TEST_MEMBER " " + words + " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Done done;
-    char piece[4096];
-    for (std::size_t n = 0; (n = ::fread(piece, 1, sizeof piece, pipe)) > 0;) done.said.append(piece, n);
-    done.status = WEXITSTATUS(::pclose(pipe));
-    return done;
-}
+Done run(const std::string& words) { return run_line(on_layout("2x1") + TEST_MEMBER " " + words); }
 
 }  // namespace
 

@@ -77,13 +77,14 @@ def of_study(found: Study, command: str) -> Document:
                 f"{one.grid:.2g}",
                 f"{one.iteration:.2g}",
                 "not tried" if one.far_field is None else f"{one.far_field:.2g}",
+                "none" if one.overlap is None else f"{one.overlap:.2g}",
                 "none" if one.refined.order is None else f"{one.refined.order:.2f}",
                 f"{one.refined.limit:.6g}",
             ]
         )
-    head = ("", "Value", "Uncertainty", "Grid", "Iteration", "Far field", "Order", "Limit")
-    blocks: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(1, 8)))]
-    blocks.append(Points([*found.said, "Overlap: none. Layout: 0, the same bits on every one."]))
+    head = ("", "Value", "Uncertainty", "Grid", "Iteration", "Far field", "Overlap", "Order", "Limit")
+    blocks: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(1, 9)))]
+    blocks.append(Points([*found.said, "Layout: 0, the same bits on every one."]))
     plots: list[Block] = []
     for one in found.coefficients:
         key = f"grids-{one.name}"
@@ -103,6 +104,8 @@ def of_study(found: Study, command: str) -> Document:
             "(2009) 1580). It adds to the grid's.",
             "Far field: the change on the second grid where it is twice as far away. It is independent of "
             "both: squares are added.",
+            "Overlap: the change on the second grid where meshes that overlap do so elsewhere "
+            "(overset.fringe and overset.lean). Its square is added too.",
         ]
     )
     return Document(

@@ -1,9 +1,9 @@
 """`strata study uncertainty CASE`: how certain the coefficients of a steady flow are.
 
 The case is run on its grid and on coarser ones of the same family (`grid.coarsen`: every second, fourth, ...
-point). What counts: the grid (refinement.py), iteration (iteration.py), and the distance of the far field
-where the grid is made with one. Zones that are joined do not add to it, and numbers have the same bits on all
-layouts.
+point). What counts: the grid (refinement.py), iteration (iteration.py), the distance of the far field where
+the grid is made with one, and of meshes that overlap where they do so. Zones that are joined do not add to
+it, and numbers have the same bits on all layouts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from strata.run.case import Case, load, run_case, text_of, with_whole_paths
 from strata.run.series import Series
 
 NAMES = {"lift": "Cl", "drag": "Cd", "moment": "Cm"}
+# Another place of the overlap: a layer more of receptors, and an interface that leans to the earlier meshes.
+_LAYERS, _LEAN = 1, 1.2
 _MADE_WITH_FAR_FIELD = {"cylinder": 50.0, "airfoil": 500.0, "wing": 500.0}  # and their default distances
 
 
@@ -53,7 +55,9 @@ class OneGrid:
 
 @dataclass(frozen=True)
 class Certain:
-    """A coefficient and its parts of uncertainty. `far_field`: None where it was not tried."""
+    """A coefficient and its parts of uncertainty. `far_field`: None where it was not tried; `overlap`: where
+    nothing overlaps.
+    """
 
     name: str
     refined: Refined
@@ -61,6 +65,7 @@ class Certain:
     iteration: float
     settled: bool
     far_field: float | None
+    overlap: float | None
 
     @property
     def value(self) -> float:
@@ -69,9 +74,10 @@ class Certain:
     @property
     def uncertainty(self) -> float:
         """Errors of iteration are those of the numbers that are fitted, so they add to the grid's; the far
-        field is independent of both.
+        field and the overlap are independent of both.
         """
-        return float(np.hypot(self.grid + self.iteration, self.far_field or 0.0))
+        apart = np.hypot(self.far_field or 0.0, self.overlap or 0.0)
+        return float(np.hypot(self.grid + self.iteration, apart))
 
 
 @dataclass
@@ -89,14 +95,14 @@ def study(asked: Asked) -> Study:
     case = load(asked.case)
     _check(case, asked)
     base = with_whole_paths(case, asked.case.parent)
-    first = int(base.get("grid", {}).get("coarsen", 0))
     grids: list[OneGrid] = []
     for step in reversed(range(asked.grids)):
         asked.say(_announcement(asked, grids))
-        made = _coarser(base, first, step)
-        grids.insert(0, _run(made, asked, f"grid-{first + step}", 2.0**step))
+        name = f"grid-{_coarsened(base) + step}"
+        grids.insert(0, _run(_coarser(base, step), asked, name, 2.0**step))
     far, said = _far_field(base, asked, grids)
-    certain = [_judge(name, grids, far) for name in NAMES if any(g.values[name] != 0 for g in grids)]
+    overlap = _overlap(base, asked, grids)
+    certain = [_judge(name, grids, far, overlap) for name in NAMES if any(g.values[name] != 0 for g in grids)]
     if not certain:
         raise StrataError(
             "all coefficients are zero: there is nothing to judge",
@@ -120,13 +126,6 @@ def _check(case: Case, asked: Asked) -> None:
             given=str(case.get("solver")),
             allowed='"flow"',
         )
-    if case.get("mesh"):
-        raise StrataError(
-            "meshes that overlap are no family of grids",
-            at=f"{asked.case} mesh",
-            given=", ".join(case["mesh"]),
-            allowed="a case with [grid]",
-        )
     if case.get("time", {}).get("kind", "steady") != "steady":
         raise StrataError(
             "the uncertainty of a steady flow alone can be studied",
@@ -140,10 +139,16 @@ def _check(case: Case, asked: Asked) -> None:
         )
 
 
-def _coarser(case: Case, first: int, step: int) -> Case:
-    """The case on a grid of every 2^step-th point. Coarser grids that a sequence begins on are the same ones,
-    so a coarser case has fewer before it, and fewer in a multigrid cycle. What the case verifies is about its
-    own grid.
+def _coarsened(case: Case) -> int:
+    """How often the case's grid is coarsened; of meshes that overlap, the first."""
+    grids = list(case["mesh"].values()) if case.get("mesh") else [case.get("grid", {})]
+    return int(grids[0].get("coarsen", 0))
+
+
+def _coarser(case: Case, step: int) -> Case:
+    """The case on a grid of every 2^step-th point, or on such meshes. Coarser grids that a sequence begins on
+    are the same ones, so a coarser case has fewer before it, and fewer in a multigrid cycle. What the case
+    verifies is about its own grid.
     """
     time_keys = dict(case.get("time", {}))
     before = time_keys.get("sequence", [])
@@ -151,7 +156,15 @@ def _coarser(case: Case, first: int, step: int) -> Case:
         time_keys["sequence"] = before[: max(0, len(before) - step)]
     if "multigrid" in time_keys:
         time_keys["multigrid"] = max(1, time_keys["multigrid"] - step)
-    made = {**case, "grid": {**case.get("grid", {}), "coarsen": first + step}, "time": time_keys}
+    made = {**case, "time": time_keys}
+
+    def coarser(grid: dict[str, Any]) -> dict[str, Any]:
+        return {**grid, "coarsen": int(grid.get("coarsen", 0)) + step}
+
+    if case.get("mesh"):
+        made["mesh"] = {name: coarser(mesh) for name, mesh in case["mesh"].items()}
+    else:
+        made["grid"] = coarser(case.get("grid", {}))
     if step > 0:
         made.pop("verify", None)
     return made
@@ -208,21 +221,46 @@ def _far_field(case: Case, asked: Asked, grids: list[OneGrid]) -> tuple[dict[str
     kind = case.get("grid", {}).get("kind", "file")
     if not asked.far_field:
         return None, ["far field: not tried (--no-far-field)"]
+    if case.get("mesh"):
+        return None, ["far field: not tried, since meshes that overlap have it where they end"]
     if kind not in _MADE_WITH_FAR_FIELD:
         return None, [f"far field: not tried, since a grid of kind {kind} has it where it is"]
-    first = int(case["grid"].get("coarsen", 0))
     near = case["grid"].get("farfield", 0) or _MADE_WITH_FAR_FIELD[kind]
     further = {**case, "grid": {**case["grid"], "farfield": 2 * near}}
     asked.say(f"far field at {2 * near:g} instead of {near:g}, on the second grid")
-    one = _run(_coarser(further, first, 1), asked, "far-field", 2.0)
+    one = _run(_coarser(further, 1), asked, "far-field", 2.0)
     return {name: abs(one.values[name] - grids[1].values[name]) for name in NAMES}, []
 
 
-def _judge(name: str, grids: list[OneGrid], far: dict[str, float] | None) -> Certain:
+def _overlap(case: Case, asked: Asked, grids: list[OneGrid]) -> dict[str, float] | None:
+    """On the second grid, with the overlap at another place: the change is that of what interpolation does
+    there. Errors fall with the grid, so of the finest one it is more than the error.
+    """
+    if not case.get("mesh"):
+        return None
+    keys = case.get("overset", {})
+    layers, lean = int(keys.get("fringe", 2)) + _LAYERS, float(keys.get("lean", 1.0)) * _LEAN
+    moved = {**case, "overset": {**keys, "fringe": layers, "lean": lean}}
+    asked.say(f"overlap moved (fringe {layers}, lean {lean:g}), on the second grid")
+    one = _run(_coarser(moved, 1), asked, "overlap", 2.0)
+    return {name: abs(one.values[name] - grids[1].values[name]) for name in NAMES}
+
+
+def _judge(
+    name: str, grids: list[OneGrid], far: dict[str, float] | None, overlap: dict[str, float] | None
+) -> Certain:
     found = refined([g.width for g in grids], [g.values[name] for g in grids])
     left = max(g.iteration[name].error for g in grids)
     settled = all(g.iteration[name].settled for g in grids)
-    return Certain(name, found, found.uncertainty, left, settled, None if far is None else far[name])
+    return Certain(
+        name,
+        found,
+        found.uncertainty,
+        left,
+        settled,
+        None if far is None else far[name],
+        None if overlap is None else overlap[name],
+    )
 
 
 def with_uncertainty(value: float, error: float) -> str:
@@ -246,7 +284,10 @@ def lines(found: Study) -> list[str]:
         text.append(f"  iteration   {one.iteration:.1e}")
         if one.far_field is not None:
             text.append(f"  far field   {one.far_field:.1e}")
-    text.append("  overlap     none: zones are joined point by point")
+        if one.overlap is not None:
+            text.append(f"  overlap     {one.overlap:.1e}")
+    if all(one.overlap is None for one in found.coefficients):
+        text.append("  overlap     none: zones are joined point by point")
     text.append("  layout      0: the same bits on every one")
     return text + found.said
 
@@ -266,6 +307,7 @@ def document(found: Study) -> dict[str, Any]:
                 "grid": one.grid,
                 "iteration": one.iteration,
                 "far_field": one.far_field,
+                "overlap": one.overlap,
                 "settled": one.settled,
                 "order": one.refined.order,
                 "limit": one.refined.limit,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -50,6 +51,17 @@ std::string_view name_of(Condition condition) {
     return "";
 }
 
+Real3 HoverFlow::at(const Real3& x) const {
+    const Real3 away{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
+    const double along = dot(away, axis), square = dot(away, away);
+    const double across = std::sqrt(std::max(0.0, square - along * along));
+    const bool wake = along < 0 && across < radius / std::numbers::sqrt2;
+    const double sink = -0.25 * w * radius * radius / (square * std::sqrt(square));
+    Real3 u;
+    for (std::size_t d = 0; d < 3; ++d) u[d] = wake ? -2 * w * axis[d] : sink * away[d];
+    return u;
+}
+
 FlowState far_field_state(double gamma, const FlowState& inside, const FlowState& outside, const Real3& n) {
     const double in = dot(inside.u, n), out = dot(outside.u, n);
     const double a_in = std::sqrt(gamma * inside.p / inside.rho);
@@ -91,6 +103,7 @@ FlowState total_inflow_state(double gamma, const FlowState& inside, const Bounda
     state.rho = gamma * state.p / T;
     for (std::size_t d = 0; d < 3; ++d) state.u[d] = speed * along[d] / length;
     state.nu_tilde = boundary.state.nu_tilde;
+    state.k = boundary.state.k, state.omega = boundary.state.omega;
     return state;
 }
 

@@ -43,11 +43,12 @@ struct FlowState {
     Real3 u{};
     double p = 1 / 1.4;
     double nu_tilde = 3;
+    double k = 0, omega = 0;  // of Menter's model, over a^2 and a / L
 };
 
-/// The velocity of a wall at x: velocity + spin x (x - centre). Spin is an angle in radians per time; in two
-/// dimensions along z.
-struct WallMotion {
+/// The velocity of a wall or of a grid at x: velocity + spin x (x - centre). Spin is an angle in radians per
+/// time; in two dimensions along z.
+struct RigidMotion {
     Real3 velocity{}, spin{}, centre{};
     [[nodiscard]] Real3 at(const Real3& x) const {
         const Real3 r{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
@@ -56,17 +57,29 @@ struct WallMotion {
     }
 };
 
+/// The flow far from a rotor in hover, as momentum theory has it (Srinivasan, G. R., Baeder, J. D., Obayashi,
+/// S., McCroskey, W. J. (1992), AIAA J. 30(10)): with w = sqrt(C_T / 2) times the speed of the tips the wake
+/// leaves at 2 w through a circle of R / sqrt(2) below, and as much, pi R^2 w, comes from all around towards
+/// the rotor, w / 4 (R / d)^2 at the distance d.
+struct HoverFlow {
+    Real3 axis{0, 0, 1}, centre{};  // thrust is along the axis
+    double radius = 1, w = 0;
+    [[nodiscard]] Real3 at(const Real3& x) const;
+};
+
 /// A condition and its numbers. Those that a condition does not name are not read.
 struct Boundary {
     std::string name = {};  // of the ranges on which it holds
     Condition condition = Condition::far_field;
-    FlowState state = {};  // far_field, supersonic_inflow; nu_tilde also of total_inflow
+    FlowState state = {};  // far_field, supersonic_inflow; nu_tilde, k and omega also of total_inflow
+    std::optional<HoverFlow> hover = {};  // far_field: what flows there beside the state
     double total_pressure = 1 / 1.4, total_temperature = 1;
     Real3 direction{};  // of total_inflow, of any length; 0: along the face's normal
     double pressure = 1 / 1.4;
     double mass_flow = 0;                    // mass_outflow: out of the domain, in rho a L^2 (2D: rho a L)
     std::optional<double> temperature = {};  // wall; none: adiabatic
-    WallMotion motion = {};                  // wall
+    RigidMotion motion = {};                 // wall: beyond that of the grid
+    bool carried = true;                     // wall: moves with the grid
 };
 
 /// The invariants through a boundary of speed 0 with unit normal `n` out of the domain: what the face of a

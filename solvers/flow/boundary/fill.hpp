@@ -17,6 +17,7 @@
 #include "core/graph/declare/view.hpp"
 #include "core/graph/declare/zones.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
+#include "solvers/flow/scheme/options.hpp"
 
 namespace strata::flow {
 
@@ -60,11 +61,24 @@ struct PatchFace {
 /// In the borders of other faces that of the nearest cell.
 struct FaceGeometry {
     Real3 area{}, normal{}, centre{};
-    double size = 0;  // |area|; 0: collapsed to a line or point, then the normal is 0 too
+    Real3 velocity{};  // where the grid moves
+    double size = 0;   // |area|; 0: collapsed to a line or point, then the normal is 0 too
 };
 template <int Dim>
 [[nodiscard]] FaceGeometry face_geometry(const PatchFace& face, const FieldView<const double>& nodes,
                                          Int3 at);
+
+/// How a grid moves: the velocity of its places, and what faces sweep along each axis (Patch::speeds). The
+/// velocity across a face is the swept volume over its area, so that nothing flows through a slip wall.
+template <int Dim>
+struct GridMotion {
+    RigidMotion body;
+    std::array<FieldView<const double>, static_cast<std::size_t>(Dim)> speeds;
+};
+/// The same with the face's velocity; `motion` null: the grid stands still.
+template <int Dim>
+[[nodiscard]] FaceGeometry face_geometry(const PatchFace& face, const FieldView<const double>& nodes, Int3 at,
+                                         const GridMotion<Dim>* motion);
 
 /// The boundaries of a patch in the order in which they are filled.
 class PatchBoundaries {
@@ -84,16 +98,30 @@ class PatchBoundaries {
 };
 
 /// Writes q (rho, rho u, rho E) beyond one face. `nodes`: of the patch. `outlet_pressure`: of mass_outflow
-/// alone (mass_flow.hpp).
+/// alone (mass_flow.hpp). `motion` null: the grid stands still. Where it moves, walls without slip move with
+/// it (unless the boundary is not carried), nothing flows through slip walls and symmetries as they move, and
+/// invariants of a far field and of outflows are those seen from the face; the boundary's values stay those
+/// seen at rest.
 template <int Dim>
 void fill_border(double gamma, const Boundary& boundary, const PatchFace& face,
-                 const FieldView<const double>& nodes, const FieldView<double>& q,
-                 double outlet_pressure = 0);
+                 const FieldView<const double>& nodes, const FieldView<double>& q, double outlet_pressure = 0,
+                 const GridMotion<Dim>* motion = nullptr);
 /// The same of nu_tilde, after q beyond this face has been written: 0 on walls, the boundary's value where
 /// fluid comes in, that of the first cell where it leaves, mirrored at symmetry, axis and slip walls.
 template <int Dim>
 void fill_border_nu(const Boundary& boundary, const PatchFace& face, const FieldView<const double>& nodes,
-                    const FieldView<const double>& q, const FieldView<double>& nu_tilde);
+                    const FieldView<const double>& q, const FieldView<double>& nu_tilde,
+                    const GridMotion<Dim>* motion = nullptr);
+/// The same of Menter's k and omega: k is 0 at walls, and omega there 10 times what it is in the viscous
+/// sublayer at the centre of the first cell, 60 nu / (beta1 d^2) (Menter, AIAA J. 32 (1994) 1598).
+template <int Dim>
+void fill_border_k_omega(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+                         const FieldView<const double>& nodes, const FieldView<const double>& q,
+                         const FieldView<double>& k_omega, const GridMotion<Dim>* motion = nullptr);
+/// One layer of components `first` to `last` of a field: those of the first cell. On walls the first one, the
+/// turbulent viscosity, is 0.
+void fill_border_eddies(const Boundary& boundary, const PatchFace& face, int first, int last,
+                        const FieldView<double>& eddies);
 /// Mirror images of centres (Dim components) and volumes in the plane of each column's face; beyond a face
 /// without size, in its point.
 template <int Dim>

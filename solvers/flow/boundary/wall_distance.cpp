@@ -123,12 +123,16 @@ void begin(Search& search) {
     const auto centres = task.need(search.s.centres);
     const auto boxes = task.need(search.boxes.at(0));
     const auto found = task.make(search.found);
-    task.run([=, dimensions = search.s.dimensions, count = search.patches.size()](Here& here) {
+    task.run([=, dimensions = search.s.dimensions, patches = search.patches,
+              group = search.s.group](Here& here) {
         Found& all = here[found];
         all = {};
         all.cells.resize(static_cast<std::size_t>(here.cells().volume()));
         std::vector<Found::Candidate> candidates;
-        for (std::size_t w = 0; w < count; ++w) {
+        for (std::size_t w = 0; w < patches.size(); ++w) {
+            if (!group.empty() &&
+                group[static_cast<std::size_t>(patches[w])] != group[static_cast<std::size_t>(here.patch)])
+                continue;
             Found::Candidate candidate{static_cast<std::int32_t>(w), {}};
             for (std::size_t d = 0; d < 3; ++d) {
                 candidate.box.lo[d] = here[boxes][static_cast<std::int64_t>(6 * w + d)];
@@ -216,8 +220,8 @@ void declare_wall_distance(Graph& graph, const WallSearch& s) {
         if (!s.walls[p].empty()) patches.push_back(static_cast<int>(p));
     if (patches.empty()) {
         Task task = graph.start().task(s.name, s.grid);
-        task.run([to = task.make(s.distance)](Here& here) {
-            for_each(here.cells(), [&](int i, int j, int k) { here[to](i, j, k) = kNoWall; });
+        task.run([to = task.make(s.distance), none = s.none](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) { here[to](i, j, k) = none; });
         });
         return;
     }
@@ -247,10 +251,11 @@ void declare_wall_distance(Graph& graph, const WallSearch& s) {
     Task task = graph.start().task(s.name + ", last", s.grid);
     const auto found = task.modify(search.found.at(1));
     const auto distance = task.make(s.distance);
-    task.run([=](Here& here) {
+    task.run([=, none = s.none](Here& here) {
         std::size_t cell = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
-            here[distance](i, j, k) = std::sqrt(here[found].cells[cell++].least);
+            const double least = here[found].cells[cell++].least;
+            here[distance](i, j, k) = least < kNoWall ? std::sqrt(least) : none;
         });
         here[found] = {};
     });

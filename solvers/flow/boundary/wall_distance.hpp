@@ -33,8 +33,11 @@ struct WallSearch {
     std::vector<std::vector<Face>> walls;
     ViewOf nodes;
     graph::Field<double> centres;   // `dimensions` components
-    graph::Field<double> distance;  // made here; kNoWall where there is no wall at all
+    graph::Field<double> distance;  // made here; `none` where no wall is seen
     std::string name = "wall distance";
+    /// [patch] A cell sees walls of patches with its own number alone. Empty: all.
+    std::vector<int> group = {};
+    double none = kNoWall;  // the distance where no wall is seen
 };
 /// Declares the tasks.
 void declare_wall_distance(graph::Graph& graph, const WallSearch& search);

@@ -33,16 +33,36 @@ void refuse_holes(const GridSource& source, int zone, const Box& nodes) {
         throw Error(fmt::format("node {} of {} is {}", node_text(source, {i, j, k}), zone_text(source, zone),
                                 blank == 0 ? "a hole" : "an orphan"))
             .given(fmt::format("iblank {}", blank))
-            .allowed("1 (field), 2 (wall), below 0 (joined): a solver on joined zones has no holes");
+            .allowed(
+                "1 (field), 2 (wall), below 0 (joined): zones that are joined have no holes; meshes that "
+                "overlap may");
     });
 }
 
 }  // namespace
 
-void check_cells(const GridSource& source, int zone, const Box& cells) {
+std::vector<std::uint8_t> blanked_cells(const GridSource& source, int zone, const Box& cells) {
+    Box nodes = cells;
+    for (int d = 0; d < source.dimensions(); ++d) ++nodes.hi[static_cast<std::size_t>(d)];
+    std::vector<std::int32_t> blanks(static_cast<std::size_t>(nodes.volume()));
+    source.blanks(zone, nodes, blanks.data());
+    std::vector<std::uint8_t> found;
+    const std::int64_t y = nodes.extent(0), z = y * nodes.extent(1);
+    graph::for_each(cells, [&](int i, int j, int k) {
+        const std::int64_t low = (i - nodes.lo[0]) + y * (j - nodes.lo[1]) + z * (k - nodes.lo[2]);
+        bool any = false;
+        for (int n = 0; n < 1 << source.dimensions(); ++n)
+            any =
+                any || blanks[static_cast<std::size_t>(low + (n & 1) + y * (n >> 1 & 1) + z * (n >> 2))] == 0;
+        found.push_back(any ? 1 : 0);
+    });
+    return found;
+}
+
+void check_cells(const GridSource& source, int zone, const Box& cells, bool holes) {
     const Piece nodes = nodes_of(source, zone, cells);
     const auto x = nodes.view();
-    if (source.has_blanks()) refuse_holes(source, zone, x.box());
+    if (source.has_blanks() && !holes) refuse_holes(source, zone, x.box());
     for (int d = 0; d < source.dimensions(); ++d)
         graph::for_each(x.box(), [&](int i, int j, int k) {
             if (std::isfinite(x(i, j, k, d))) return;

@@ -80,9 +80,27 @@ struct WingGrid {
     double taper = 1, sweep = 0, twist = 0;  // degrees; sweep of the quarter line, twist about it, nose up
     bool periodic =
         false;  // root and tip are joined: a wing without ends, that is not tapered, swept or twisted
+    /// Of a rotor: rounded off at both ends, with `cells_beyond` at each. It begins at the radius `root`, its
+    /// quarter line lies along the axis after the rotor's and up is along the rotor's.
+    bool is_blade = false;
+    double root = 1, pitch = 0;  // degrees, nose up, about the quarter line
+    int rotor_axis = 2;
 };
 
-using Generator = std::variant<BrickGrid, TubeGrid, PlateGrid, CylinderGrid, AirfoilGrid, WingGrid>;
+/// A part of an annulus around an axis, joined with itself by a turn: i outwards from "hub" to "farfield", j
+/// around, k along the axis from "below" to "above". Cells are equally long from the hub to `core` and
+/// between `core_low` and `core_high`, and grow from there to the far field.
+struct SectorGrid {
+    int cells_out = 48, cells_around = 48, cells_along = 48;
+    double degrees = 180;  // the middle lies along the axis after `axis`
+    int axis = 2;
+    double hub = 0.25, farfield = 24;  // radii
+    double low = -24, high = 24;       // along the axis
+    double core = 7, core_low = -2, core_high = 1, first = 0.2;
+};
+
+using Generator =
+    std::variant<BrickGrid, TubeGrid, PlateGrid, CylinderGrid, AirfoilGrid, WingGrid, SectorGrid>;
 
 /// The grid of one or several zones, joined, not cut. Throws Error naming the key for numbers that give no
 /// grid.

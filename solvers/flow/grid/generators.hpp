@@ -13,6 +13,7 @@ namespace strata::flow {
 [[nodiscard]] GridSystem generate_cylinder(const CylinderGrid& grid);
 [[nodiscard]] GridSystem generate_airfoil(const AirfoilGrid& wanted);
 [[nodiscard]] GridSystem generate_wing(const WingGrid& wanted);
+[[nodiscard]] GridSystem generate_sector(const SectorGrid& wanted);
 
 /// Throws Error naming a key where a condition does not hold.
 void require(bool holds, const std::string& key, const std::string& given, const std::string& allowed);

@@ -32,12 +32,13 @@ Box in_origin(const GridSource& source, int zone, const Box& points, PointsAre a
 }
 
 /// Reverses values along the axes that run backwards in the origin.
-void turn(const ZoneShape& shape, const Box& nodes, double* values) {
+template <class Value>
+void turn(const ZoneShape& shape, const Box& nodes, Value* values) {
     std::int64_t size = 1;
     for (std::size_t a = 0; a < 3; ++a) {
         const std::int64_t n = nodes.extent(static_cast<int>(a)), block = size * n;
         if (shape.step[a] < 0)
-            for (double* at = values; at < values + nodes.volume(); at += block)
+            for (Value* at = values; at < values + nodes.volume(); at += block)
                 for (std::int64_t row = 0; row < n / 2; ++row)
                     std::swap_ranges(at + row * size, at + (row + 1) * size, at + (n - 1 - row) * size);
         size = block;
@@ -129,7 +130,9 @@ void OriginWriter::cells(int zone, int component, const Box& cells, const double
                    values.data());
 }
 
-void OriginWriter::nodes(int zone, int component, const Box& nodes, const double* from) const {
+/// put(zone of the origin, box there, values) for the nodes that this zone writes.
+template <class Value, class Put>
+void OriginWriter::own_nodes(int zone, const Box& nodes, const Value* from, Put&& put) const {
     const ZoneShape& shape = shape_of(*source_, zone);
     const auto& points = zones_[static_cast<std::size_t>(shape.origin)].points;
     // The upper nodes of a zone that goes on in the origin belong to the next one there.
@@ -143,14 +146,26 @@ void OriginWriter::nodes(int zone, int component, const Box& nodes, const double
             own.lo[a] = std::max(own.lo[a], all.lo[a] + 1);
     }
     if (own.empty()) return;
-    std::vector<double> values;
+    std::vector<Value> values;
     values.reserve(static_cast<std::size_t>(own.volume()));
     const std::int64_t y = nodes.extent(0), z = y * nodes.extent(1);
     graph::for_each(own, [&](int i, int j, int k) {
         values.push_back(from[(i - nodes.lo[0]) + y * (j - nodes.lo[1]) + z * (k - nodes.lo[2])]);
     });
     turn(shape, own, values.data());
-    writer_.values(shape.origin, component, in_origin(*source_, zone, own, PointsAre::nodes), values.data());
+    put(shape.origin, in_origin(*source_, zone, own, PointsAre::nodes), values.data());
+}
+
+void OriginWriter::nodes(int zone, int component, const Box& nodes, const double* from) const {
+    own_nodes(zone, nodes, from, [&](int origin, const Box& box, const double* values) {
+        writer_.values(origin, component, box, values);
+    });
+}
+
+void OriginWriter::blanks(int zone, const Box& nodes, const std::int32_t* from) const {
+    own_nodes(zone, nodes, from, [&](int origin, const Box& box, const std::int32_t* values) {
+        writer_.blanks(origin, box, values);
+    });
 }
 
 void OriginWriter::nodes_of_grid(int zone, const Box& box) const {

@@ -49,10 +49,15 @@ class OriginWriter {
     void create(const std::array<double, 4>& conditions = {}) const;
     void cells(int zone, int component, const Box& cells, const double* from) const;
     void nodes(int zone, int component, const Box& nodes, const double* from) const;
+    /// iblank, of a form with it.
+    void blanks(int zone, const Box& nodes, const std::int32_t* from) const;
     /// The nodes of the grid itself.
     void nodes_of_grid(int zone, const Box& nodes) const;
 
   private:
+    template <class Value, class Put>
+    void own_nodes(int zone, const Box& nodes, const Value* from, Put&& put) const;
+
     std::shared_ptr<const GridSource> source_;
     std::vector<Plot3dZone> zones_;
     Plot3dWriter writer_;

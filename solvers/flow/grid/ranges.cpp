@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "core/base/error.hpp"
 
@@ -82,6 +84,17 @@ JoinRange part_of(const JoinRange& join, const Points& points) {
     part.points = points;
     part.donor_points = {donor_point(join, points.begin), donor_point(join, points.end)};
     return part;
+}
+
+graph::Rotation turn_about(int axis, double degrees) {
+    const double quarters = degrees / 90, angle = degrees * std::numbers::pi / 180;
+    double c = std::cos(angle), s = std::sin(angle);
+    if (quarters == std::round(quarters)) c = std::round(c), s = std::round(s);
+    graph::Rotation turn = graph::kNoRotation;
+    const auto a = static_cast<std::size_t>((axis + 1) % 3), b = static_cast<std::size_t>((axis + 2) % 3);
+    turn[a][a] = turn[b][b] = c;
+    turn[a][b] = -s, turn[b][a] = s;
+    return turn;
 }
 
 std::string node_text(const GridSource& source, const Int3& node) {

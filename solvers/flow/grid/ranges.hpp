@@ -32,6 +32,9 @@ namespace strata::flow {
 /// The join of a part of its points.
 [[nodiscard]] JoinRange part_of(const JoinRange& join, const Points& points);
 
+/// By an angle in degrees about axis 0, 1 or 2, right-handed. Quarter turns are exact.
+[[nodiscard]] graph::Rotation turn_about(int axis, double degrees);
+
 /// Nodes as users count them, from 1: "(49, 1)" in two dimensions.
 [[nodiscard]] std::string node_text(const GridSource& source, const Int3& node);
 

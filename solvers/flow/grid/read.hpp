@@ -28,8 +28,11 @@ struct GridFiles {
 [[nodiscard]] GridSystem read_grid(const GridFiles& files);
 
 /// Throws Error with zone and indices where a cell of these has no positive volume, or a node is no number,
-/// or where iblank says that one is a hole. For tasks that check the cells of their patches; reads the nodes
-/// around them.
-void check_cells(const GridSource& source, int zone, const Box& cells);
+/// or where iblank says that one is a hole and there may be none. For tasks that check the cells of their
+/// patches; reads the nodes around them.
+void check_cells(const GridSource& source, int zone, const Box& cells, bool holes = false);
+
+/// Of each of these cells, i fastest, whether iblank 0 at one of its nodes makes it a hole.
+[[nodiscard]] std::vector<std::uint8_t> blanked_cells(const GridSource& source, int zone, const Box& cells);
 
 }  // namespace strata::flow

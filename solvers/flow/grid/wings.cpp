@@ -119,10 +119,39 @@ namespace {
 /// Places along the span, and which share of the thickness a section has there.
 struct Span {
     std::vector<double> z, thickness;
-    int tip = 0;
+    int root = 0, tip = 0;  // nodes between which there is a wall
 };
 
+/// The share of the thickness at a place of an end that is an ellipse between `from` and `end`.
+double rounded(double z, double from, double end) {
+    const double share = (z - from) / (end - from);
+    return share <= 0 ? 1 : share >= 1 ? 0 : std::sqrt(1 - share * share);
+}
+
+/// Both ends are rounded off.
+Span along_blade(const WingGrid& wing) {
+    Span span;
+    span.root = wing.cells_beyond, span.tip = wing.cells_beyond + wing.cells_span;
+    const auto beyond = geometric(wing.cells_beyond, wing.first_tip, wing.beyond);
+    const auto within = two_sided(wing.cells_span, wing.first_tip, wing.first_tip, wing.span);
+    for (std::size_t k = beyond.size(); --k > 0;) span.z.push_back(-beyond[k]);
+    span.z.insert(span.z.end(), within.begin(), within.end());
+    span.z[static_cast<std::size_t>(span.root)] = 0, span.z[static_cast<std::size_t>(span.tip)] = wing.span;
+    for (std::size_t k = 1; k < beyond.size(); ++k) span.z.push_back(wing.span + beyond[k]);
+    const double low = span.z[static_cast<std::size_t>(span.root + wing.cells_round)],
+                 high = span.z[static_cast<std::size_t>(span.tip - wing.cells_round)];
+    for (const double z : span.z) {
+        const bool none = z <= 0 || z >= wing.span;
+        span.thickness.push_back(none                    ? 0
+                                 : wing.cells_round == 0 ? 1
+                                 : z < 0.5 * wing.span   ? rounded(z, low, 0)
+                                                         : rounded(z, high, wing.span));
+    }
+    return span;
+}
+
 Span along_span(const WingGrid& wing) {
+    if (wing.is_blade) return along_blade(wing);
     Span span;
     span.tip = wing.cells_span;
     if (wing.cells_beyond == 0) {
@@ -138,8 +167,7 @@ Span along_span(const WingGrid& wing) {
     // The end is an ellipse over the last cells.
     const double from = span.z[static_cast<std::size_t>(span.tip - wing.cells_round)];
     for (const double z : span.z) {
-        const double share = wing.cells_round > 0 ? (z - from) / (wing.span - from) : z >= wing.span ? 1 : 0;
-        span.thickness.push_back(share <= 0 ? 1 : share >= 1 ? 0 : std::sqrt(1 - share * share));
+        span.thickness.push_back(wing.cells_round > 0 ? rounded(z, from, wing.span) : z >= wing.span ? 0 : 1);
     }
     span.thickness[static_cast<std::size_t>(span.tip)] = 0;
     return span;
@@ -159,6 +187,12 @@ void check_wing(const WingGrid& wing) {
     require(wing.taper > 0, "taper", fmt::format("{}", wing.taper), "above 0");
     require(std::abs(wing.sweep) < 80, "sweep", fmt::format("{}", wing.sweep), "between -80 and 80 degrees");
     require(std::abs(wing.twist) < 30, "twist", fmt::format("{}", wing.twist), "between -30 and 30 degrees");
+    require(!wing.is_blade || wing.cells_beyond >= 2, "cells_beyond", fmt::format("{}", wing.cells_beyond),
+            "2 and more (of a blade)");
+    require(!wing.is_blade || 2 * wing.cells_round < wing.cells_span, "cells_span",
+            fmt::format("{}", wing.cells_span), "more than round off both ends (of a blade)");
+    require(!wing.is_blade || wing.root > wing.beyond, "root", fmt::format("{}", wing.root),
+            fmt::format("above {}, how far the grid goes on beyond the blade", wing.beyond));
     require(
         !wing.periodic || (wing.taper == 1 && wing.sweep == 0 && wing.twist == 0 && wing.cells_beyond == 0),
         "periodic", "true", "false where a wing is tapered, swept, twisted or has a tip");
@@ -177,22 +211,29 @@ GridSystem generate_wing(const WingGrid& wing) {
         sections.push_back(section);
     }
     const int ni = sections[0]->ni, nj = sections[0]->nj, nk = static_cast<int>(span.z.size()) - 1;
-    const ZoneShape zone{.name = "wing", .cells = {ni, nj, nk}};
+    const ZoneShape zone{.name = wing.is_blade ? "blade" : "wing", .cells = {ni, nj, nk}};
     const double degree = std::numbers::pi / 180;
     const auto at = [=](int, const Int3& node) {
         const auto k = static_cast<std::size_t>(node[2]);
         const CSection& c = *sections[k];
         const std::size_t n = c.at(node[0], node[1]);
-        const double z = span.z[k], share = std::min(1.0, z / wing.span);
-        const double chord = 1 + (wing.taper - 1) * share, angle = -wing.twist * degree * share;
+        const double z = span.z[k], share = std::clamp(z / wing.span, 0.0, 1.0);
+        const double chord = 1 + (wing.taper - 1) * share;
+        const double angle = -degree * (wing.twist * share + (wing.is_blade ? wing.pitch : 0));
         const double x = chord * (c.x[n] - 0.25), y = chord * c.y[n];
-        return Real3{0.25 + z * std::tan(wing.sweep * degree) + std::cos(angle) * x - std::sin(angle) * y,
-                     std::sin(angle) * x + std::cos(angle) * y, z};
+        const double aft = z * std::tan(wing.sweep * degree) + std::cos(angle) * x - std::sin(angle) * y,
+                     up = std::sin(angle) * x + std::cos(angle) * y;
+        if (!wing.is_blade) return Real3{0.25 + aft, up, z};
+        Real3 place;
+        const auto axis = static_cast<std::size_t>(wing.rotor_axis);
+        place[axis] = up, place[(axis + 1) % 3] = wing.root + z, place[(axis + 2) % 3] = aft;
+        return place;
     };
     GridSystem system{std::make_shared<ComputedGrid>(3, std::vector{zone}, at), {}, {}, 3, {}};
     const int wake = wing.section.cells_wake, tip = span.tip;
-    system.boundaries.push_back({0, {1, false}, {{wake, 0, 0}, {ni - wake, 0, tip}}, "wall"});
-    system.joins.push_back(cut_of(ni, wake, 0, tip));
+    system.boundaries.push_back({0, {1, false}, {{wake, 0, span.root}, {ni - wake, 0, tip}}, "wall"});
+    system.joins.push_back(cut_of(ni, wake, span.root, tip));
+    if (span.root > 0) system.joins.push_back(cut_of(ni, ni / 2, 0, span.root));
     if (nk > tip) system.joins.push_back(cut_of(ni, ni / 2, tip, nk));
     add_boundary(system, 0, {1, true}, "farfield");
     add_boundary(system, 0, {0, false}, "outflow");
@@ -204,7 +245,7 @@ GridSystem generate_wing(const WingGrid& wing) {
         join.shift = {0, 0, wing.span};
         system.joins.push_back(join);
     } else {
-        add_boundary(system, 0, {2, false}, "root");
+        add_boundary(system, 0, {2, false}, wing.is_blade ? "farfield" : "root");
         add_boundary(system, 0, {2, true}, nk > tip ? "farfield" : "tip");
     }
     return system;
@@ -218,6 +259,7 @@ GridSystem generate(const Generator& generator) {
         GridSystem operator()(const CylinderGrid& g) const { return generate_cylinder(g); }
         GridSystem operator()(const AirfoilGrid& g) const { return generate_airfoil(g); }
         GridSystem operator()(const WingGrid& g) const { return generate_wing(g); }
+        GridSystem operator()(const SectorGrid& g) const { return generate_sector(g); }
     };
     return std::visit(Visit{}, generator);
 }

@@ -77,7 +77,8 @@ bool holds(const std::array<Real3, 8>& corners, const Real3& x) {
 }  // namespace
 
 template <int Dim>
-std::optional<Int3> cell_of(const Box& cells, const FieldView<const double>& nodes, const Real3& x) {
+std::optional<Int3> cell_of(const Box& cells, const FieldView<const double>& nodes, const Real3& x,
+                            const std::function<bool(const Int3&)>& allowed) {
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
             for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
@@ -94,7 +95,7 @@ std::optional<Int3> cell_of(const Box& cells, const FieldView<const double>& nod
                     const double room = kOutside * (hi - lo);
                     may = x[axis] >= lo - room && x[axis] <= hi + room;
                 }
-                if (may && holds<Dim>(corners, x)) return Int3{i, j, k};
+                if (may && holds<Dim>(corners, x) && (!allowed || allowed({i, j, k}))) return Int3{i, j, k};
             }
     return std::nullopt;
 }
@@ -119,6 +120,48 @@ std::array<double, kProbed> probe(double gamma, const Int3& cell, const Real3& x
     return values;
 }
 
+namespace {
+
+/// Where a patch has a point, as bits: it has it; in a cell that is interpolated; whose neighbours are not
+/// all known, so that there is no gradient.
+enum Held : std::int32_t { kNone = 0, kHeld = 1, kInterpolated = 2, kAlone = 4 };
+
+/// The value in the cell, wherever the point is in it.
+template <int Dim>
+std::array<double, kProbed> value_in(double gamma, const Int3& cell, const FieldView<const double>& q) {
+    const FlowState state = state_at<Dim>(gamma, q, cell);
+    return {state.rho, state.u[0], state.u[1], Dim == 3 ? state.u[2] : 0, state.p};
+}
+
+struct Holder {
+    std::int32_t held = kNone;
+    Int3 cell{};
+};
+/// The cell of a patch that has a point: a computed one if there is any.
+template <int Dim>
+Holder holder_of(const Box& cells, const FieldView<const double>& nodes, const Real3& x,
+                 const std::function<Known(const Int3&)>& known) {
+    if (!known) {
+        const auto cell = cell_of<Dim>(cells, nodes, x);
+        return cell ? Holder{kHeld, *cell} : Holder{};
+    }
+    for (const Known wanted : {Known::computed, Known::interpolated}) {
+        const auto cell = cell_of<Dim>(cells, nodes, x, [&](const Int3& at) { return known(at) == wanted; });
+        if (!cell) continue;
+        Holder found{wanted == Known::computed ? kHeld : kHeld | kInterpolated, *cell};
+        for (std::size_t a = 0; a < Dim; ++a)
+            for (const int by : {-1, 1}) {
+                Int3 next = *cell;
+                next[a] += by;
+                if (known(next) == Known::nothing) found.held |= kAlone;
+            }
+        return found;
+    }
+    return {};
+}
+
+}  // namespace
+
 ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
                            const TypedVersion<double, Kind::field>& q) {
     const int count = static_cast<int>(probes.points.size());
@@ -131,29 +174,36 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
         const auto nodes = probes.nodes(task);
         const auto made = task.make(cells);
         const auto holder = task.contribute(labels.holders.at(0));
-        task.run([=, points = probes.points, dimensions = probes.dimensions](Here& here) {
+        std::function<Known(const Here&, const Int3&)> known;
+        if (probes.known) known = probes.known(task, ghosts({1, 1, probes.dimensions == 3 ? 1 : 0}));
+        task.run([=, points = probes.points, dimensions = probes.dimensions,
+                  patches = probes.grid.patches()](Here& here) {
             const auto x = nodes(here);
+            std::function<Known(const Int3&)> is;
+            if (known) is = [&](const Int3& cell) { return known(here, cell); };
             here[holder].resize(count);
             for (std::int64_t n = 0; n < count; ++n) {
                 const Real3& point = points[static_cast<std::size_t>(n)];
-                const auto cell =
-                    dimensions == 2 ? cell_of<2>(here.cells(), x, point) : cell_of<3>(here.cells(), x, point);
-                here[made][4 * n] = cell ? 1 : 0;
+                const Holder found = dimensions == 2 ? holder_of<2>(here.cells(), x, point, is)
+                                                     : holder_of<3>(here.cells(), x, point, is);
+                here[made][4 * n] = found.held;
                 for (std::size_t d = 0; d < 3; ++d)
-                    here[made][4 * n + 1 + static_cast<std::int64_t>(d)] = cell ? (*cell)[d] : 0;
-                if (cell) here[holder][n] = here.patch;
+                    here[made][4 * n + 1 + static_cast<std::int64_t>(d)] = found.cell[d];
+                if (found.held != kNone)
+                    here[holder][n] = here.patch + ((found.held & kInterpolated) != 0 ? patches : 0);
             }
         });
     }
     {
         Task task = graph.start().task("probes, check", probes.grid);
         const auto holder = task.need(labels.holders.at(0));
-        task.run([=, points = probes.points, patches = probes.grid.patches()](Here& here) {
+        task.run([=, points = probes.points, patches = probes.grid.patches(),
+                  meshes = static_cast<bool>(probes.known)](Here& here) {
             for (std::int64_t n = 0; n < count && here.patch == 0; ++n) {
                 const Real3& at = points[static_cast<std::size_t>(n)];
-                if (!(here[holder][n] < patches))
-                    here.fail(fmt::format("no cell holds probe {} at ({:g}, {:g}, {:g})", n + 1, at[0], at[1],
-                                          at[2]));
+                if (!(here[holder][n] < 2 * patches))
+                    here.fail(fmt::format("no cell holds probe {} at ({:g}, {:g}, {:g}){}", n + 1, at[0],
+                                          at[1], at[2], meshes ? " but holes of meshes that overlap" : ""));
             }
         });
     }
@@ -163,13 +213,19 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
     const auto found = task.need(cells.last());
     const auto holder = task.need(labels.holders.last());
     const auto values = task.contribute(labels.values.at(0));
-    task.run([=, points = probes.points, dimensions = probes.dimensions, gamma = probes.gamma](Here& here) {
+    task.run([=, points = probes.points, dimensions = probes.dimensions, gamma = probes.gamma,
+              patches = probes.grid.patches()](Here& here) {
         here[values].resize(kProbed * count);
         for (std::int64_t n = 0; n < count; ++n) {
-            if (here[holder][n] != here.patch) continue;
+            const std::int32_t held = here[found][4 * n];
+            if (held == kNone || here[holder][n] != here.patch + ((held & kInterpolated) != 0 ? patches : 0))
+                continue;
             const Int3 cell{here[found][4 * n + 1], here[found][4 * n + 2], here[found][4 * n + 3]};
             const Real3& x = points[static_cast<std::size_t>(n)];
-            const auto all = dimensions == 2 ? probe<2>(gamma, cell, x, here[flow], centres(here))
+            const bool alone = (held & kAlone) != 0;
+            const auto all = dimensions == 2 ? alone ? value_in<2>(gamma, cell, here[flow])
+                                                     : probe<2>(gamma, cell, x, here[flow], centres(here))
+                             : alone ? value_in<3>(gamma, cell, here[flow])
                                              : probe<3>(gamma, cell, x, here[flow], centres(here));
             for (int v = 0; v < kProbed; ++v)
                 here[values][kProbed * n + v] = all[static_cast<std::size_t>(v)];
@@ -178,8 +234,10 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
     return labels;
 }
 
-template std::optional<Int3> cell_of<2>(const Box&, const FieldView<const double>&, const Real3&);
-template std::optional<Int3> cell_of<3>(const Box&, const FieldView<const double>&, const Real3&);
+template std::optional<Int3> cell_of<2>(const Box&, const FieldView<const double>&, const Real3&,
+                                        const std::function<bool(const Int3&)>&);
+template std::optional<Int3> cell_of<3>(const Box&, const FieldView<const double>&, const Real3&,
+                                        const std::function<bool(const Int3&)>&);
 template std::array<double, kProbed> probe<2>(double, const Int3&, const Real3&,
                                               const FieldView<const double>&, const FieldView<const double>&);
 template std::array<double, kProbed> probe<3>(double, const Int3&, const Real3&,

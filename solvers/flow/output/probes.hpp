@@ -3,21 +3,24 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/graph.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
 #include "solvers/flow/output/cells.hpp"
+#include "solvers/flow/output/known.hpp"
 
 namespace strata::flow {
 
 /// The cell of a patch that holds a point: the map from the unit square or cube to the cell (linear in each
 /// index) is inverted by Newton's method. A point on a face belongs to both sides; the first cell, i fastest,
-/// is taken. None: no cell holds it.
+/// for which `may` holds (none given: all) is taken. None: no cell holds it.
 template <int Dim>
 [[nodiscard]] std::optional<Int3> cell_of(const Box& cells, const FieldView<const double>& nodes,
-                                          const Real3& x);
+                                          const Real3& x, const std::function<bool(const Int3&)>& may = {});
 
 /// Primitive values and what else is known at a point.
 inline constexpr int kProbed = 5;  // rho, u, v, w, p
@@ -33,12 +36,14 @@ struct Probes {
     std::vector<Real3> points;
     ViewOf nodes;
     ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images
+    /// Of meshes that overlap: a computed cell is taken, else one that is interpolated, and never a hole.
+    KnownOf known = {};
 };
 struct ProbeLabels {
     /// [5 probe + value]: rho, u, v, w, p of each probe.
     graph::Scalars<double> values;
-    /// The patch that holds each point: the lowest one. A point that no cell holds ends the run, by number
-    /// and place.
+    /// The patch that holds each point: the lowest one, plus the number of patches where it has no computed
+    /// cell but an interpolated one. A point that no cell holds ends the run, by number and place.
     graph::Scalars<double> holders;
 };
 /// Declares the search at the start, and a task in `scope` that reads a version of q.

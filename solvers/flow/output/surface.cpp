@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <span>
 
 #include "core/run/driver/grid_values.hpp"
 #include "solvers/flow/output/row_file.hpp"
@@ -83,6 +85,10 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
     labels.cell = graph.list<std::int32_t>("wall cell", s.grid, entries,
                                            {.components = 4, .about = "zone, i, j, k, from 1", .kept = true});
 
+    if (s.known)
+        labels.computed = graph.list<std::int32_t>("wall computed", s.grid, entries,
+                                                   {.about = "1: the face's cell is computed", .kept = true});
+
     Task task = scope.task("walls", s.grid);
     const auto nodes = s.nodes(task);
     const auto flow = task.need(q, ghosts(1).without_corners());
@@ -92,10 +98,14 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
     const auto to_centre = task.make(labels.centre), to_cp = task.make(labels.cp),
                to_cf = task.make(labels.cf), to_y_plus = task.make(labels.y_plus);
     const auto to_cell = task.make(labels.cell);
-    task.run([=, all = s.walls, gas = s.gas, reference = s.reference, dimensions = s.dimensions,
-              shapes = s.shapes, grid = &s.grid](Here& here) {
+    ListUse<std::int32_t> to_computed;
+    std::function<Known(const Here&, const Int3&)> known;
+    if (labels.computed) to_computed = task.make(*labels.computed), known = s.known(task, ghosts(0));
+    task.run([=, all = s.walls, gas = s.gas, motion = s.motion, reference = s.reference,
+              dimensions = s.dimensions, shapes = s.shapes, grid = &s.grid](Here& here) {
         std::int64_t entry = 0;
         const auto x = nodes(here);
+        const RigidMotion moves = motion ? motion(here.patch, here.step) : RigidMotion{};
         for (const auto& wall : all[static_cast<std::size_t>(here.patch)]) {
             const PatchFace face(here.cells(), wall.face);
             const auto write = [&](const WallPoint& point) {
@@ -104,6 +114,7 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
                 here[to_cp][entry] = pressure_coefficient(point, reference, gas.gamma);
                 here[to_y_plus][entry] = point.y_plus;
                 put(here[to_cell], entry, number_of(shapes, grid->zone_of(here.patch), point.cell));
+                if (known) here[to_computed][entry] = known(here, point.cell) == Known::computed ? 1 : 0;
                 if (dimensions == 2)
                     put_corners<2>(face, x, point.cell, here[to_corners], here[to_numbers], entry);
                 else
@@ -111,9 +122,9 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
                 ++entry;
             };
             if (dimensions == 2)
-                wall_points<2>(gas, *wall.boundary, face, x, here[flow], centres(here), write);
+                wall_points<2>(gas, *wall.boundary, moves, face, x, here[flow], centres(here), write);
             else
-                wall_points<3>(gas, *wall.boundary, face, x, here[flow], centres(here), write);
+                wall_points<3>(gas, *wall.boundary, moves, face, x, here[flow], centres(here), write);
         }
     });
     return labels;
@@ -142,7 +153,8 @@ class SurfaceFile : public Frames {
     void write(const Simulation& run, team::Team& team, double) override {
         if (run.step() == 0) return;  // tasks of steps find what walls have
         const auto path = folder_ / fmt::format("surface-{:06}.csv", run.step());
-        RowFile::write(team, path, kHead, [&](const RowFile::Place& put) { put_rows(run, put); });
+        const std::vector<std::int64_t> first = first_rows(run, team);
+        RowFile::write(team, path, kHead, [&](const RowFile::Place& put) { put_rows(run, first, put); });
     }
 
   private:
@@ -160,27 +172,55 @@ class SurfaceFile : public Frames {
         return all;
     }
 
-    void put_rows(const Simulation& run, const RowFile::Place& put) const {
+    [[nodiscard]] std::size_t faces_of(std::size_t patch) const {
+        return static_cast<std::size_t>(labels_.first[patch + 1] - labels_.first[patch]);
+    }
+    /// Whether the cells of a patch's wall faces are computed; empty: all are.
+    [[nodiscard]] std::vector<std::int32_t> computed(ValuesNow& now, int local) const {
+        if (!labels_.computed) return {};
+        return values<std::int32_t>(now, labels_.computed->id(), local, 1);
+    }
+
+    /// [patch] the rows of the patches before it. Which faces are left out each process knows of its own.
+    [[nodiscard]] std::vector<std::int64_t> first_rows(const Simulation& run, team::Team& team) const {
+        if (!labels_.computed) return labels_.first;
+        ValuesNow now(run);
+        const std::vector<int>& patches = now.patches(*labels_.grid);
+        std::vector<std::int64_t> first(labels_.first.size(), 0);
+        for (int local = 0; local < static_cast<int>(patches.size()); ++local) {
+            const auto patch = static_cast<std::size_t>(patches[static_cast<std::size_t>(local)]);
+            if (faces_of(patch) == 0) continue;
+            for (const std::int32_t is : computed(now, local)) first[patch + 1] += is;
+        }
+        team.together().reduce(std::span<std::int64_t>(first), std::plus<>());
+        for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
+        return first;
+    }
+
+    void put_rows(const Simulation& run, const std::vector<std::int64_t>& first,
+                  const RowFile::Place& put) const {
         ValuesNow now(run);
         const std::vector<int>& patches = now.patches(*labels_.grid);
         for (int local = 0; local < static_cast<int>(patches.size()); ++local) {
             const auto patch = static_cast<std::size_t>(patches[static_cast<std::size_t>(local)]);
-            const auto count = static_cast<std::size_t>(labels_.first[patch + 1] - labels_.first[patch]);
+            const std::size_t count = faces_of(patch);
             if (count == 0) continue;
             const auto x = values<double>(now, labels_.centre.id(), local, 3);
             const auto cp = values<double>(now, labels_.cp.id(), local, 1);
             const auto cf = values<double>(now, labels_.cf.id(), local, 3);
             const auto y_plus = values<double>(now, labels_.y_plus.id(), local, 1);
             const auto cell = values<std::int32_t>(now, labels_.cell.id(), local, 4);
+            const std::vector<std::int32_t> is_computed = computed(now, local);
             std::string rows;
             for (std::size_t n = 0; n < count; ++n) {
+                if (!is_computed.empty() && is_computed[n] == 0) continue;
                 for (const double value : {x[n], x[count + n], x[2 * count + n], cp[n], cf[n], cf[count + n],
                                            cf[2 * count + n], y_plus[n]})
                     rows += fmt::format("{:>{}.16e},", value, kNumber);
                 for (std::size_t c = 0; c < 4; ++c)
                     rows += fmt::format("{:>{}}{}", cell[c * count + n], kCount, c < 3 ? ',' : '\n');
             }
-            put(rows, kRow * labels_.first[patch]);
+            put(rows, kRow * first[patch]);
         }
     }
 

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "core/run/driver/driver.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
 #include "solvers/flow/grid/grid.hpp"
+#include "solvers/flow/output/known.hpp"
 #include "solvers/flow/output/walls.hpp"
 
 namespace strata::flow {
@@ -28,6 +31,8 @@ struct SurfaceLabels {
     graph::List<std::int32_t> numbers;  // of the corners
     graph::List<double> centre, cp, cf, y_plus;
     graph::List<std::int32_t> cell;  // zone, i, j, k, from 1
+    /// Of meshes that overlap: 1 where the face's cell is computed, else 0.
+    std::optional<graph::List<std::int32_t>> computed = {};
 };
 
 struct Surface {
@@ -40,11 +45,13 @@ struct Surface {
     };
     std::vector<std::vector<Wall>> walls;
     Gas gas;
+    std::function<RigidMotion(int patch, std::int64_t step)> motion = {};  // of the grid; none: it rests
     Reference reference;
     ViewOf nodes;
     ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images
     /// Zones as they were before they were cut: cells are numbered so in files. Empty: as they are.
     std::vector<ZoneShape> shapes;
+    KnownOf known = {};  // of meshes that overlap
 };
 
 /// Declares the labels, and a task in `scope` that fills them from a version of q (after its borders).
@@ -53,9 +60,9 @@ struct Surface {
 /// The surface (2D: lines) in field files, with Cp, Cf, y+ and the cell's zone, i, j, k.
 [[nodiscard]] graph::ShownShape surface_shape(const SurfaceLabels& labels, int dimensions);
 
-/// FOLDER/surface-STEP.csv, every so many steps (0: never) and at the end of a run: a row for each wall face,
-/// in the order of patches: x, y, z, Cp, Cf in x, y, z, y+, zone, i, j, k from 1. Rows have one length, so
-/// each process writes its own to their places.
+/// FOLDER/surface-STEP.csv, every so many steps (0: never) and at the end of a run: a row for each wall face
+/// whose cell is computed, in the order of patches: x, y, z, Cp, Cf in x, y, z, y+, zone, i, j, k from 1.
+/// Rows have one length, so each process writes its own to their places.
 [[nodiscard]] std::shared_ptr<graph::Frames> surface_file(SurfaceLabels labels, std::int64_t every);
 
 }  // namespace strata::flow

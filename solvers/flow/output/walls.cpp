@@ -24,7 +24,7 @@ constexpr std::size_t kPressure = 0, kFriction = 3, kPressureMoment = 6, kFricti
 }  // namespace
 
 template <int Dim>
-void wall_points(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+void wall_points(const Gas& gas, const Boundary& boundary, const RigidMotion& motion, const PatchFace& face,
                  const FieldView<const double>& nodes, const FieldView<const double>& q,
                  const FieldView<const double>& centres, const std::function<void(const WallPoint&)>& found) {
     Box inside = q.box();  // without what lies beyond the wall
@@ -48,7 +48,9 @@ void wall_points(const Gas& gas, const Boundary& boundary, const PatchFace& face
         point.density = gas.gamma * point.pressure / point.temperature;
         const double height = dot(away, geometry.normal);
         if (is_viscous_wall(boundary.condition) && height > 0) {
-            const Real3 wall = boundary.motion.at(geometry.centre);
+            Real3 wall = boundary.motion.at(geometry.centre);
+            const Real3 carried = boundary.carried ? motion.at(geometry.centre) : Real3{};
+            for (std::size_t d = 0; d < 3; ++d) wall[d] += carried[d];
             const Real3 inwards{-geometry.normal[0], -geometry.normal[1], -geometry.normal[2]};
             Real3 w;
             for (std::size_t d = 0; d < 3; ++d) w[d] = (first.u[d] - wall[d]) / height;
@@ -80,6 +82,17 @@ void add_point(const WallPoint& point, double far_pressure, bool axisymmetric, W
     sums[kArea] += size;
     sums[kYPlus] += size * point.y_plus;
     extremes[0] = std::max(extremes[0], point.y_plus), extremes[1] = std::max(extremes[1], -point.y_plus);
+}
+
+Real3 force_of(const WallSums& sums) {
+    Real3 f;
+    for (std::size_t d = 0; d < 3; ++d) f[d] = sums[kPressure + d] + sums[kFriction + d];
+    return f;
+}
+Real3 moment_of(const WallSums& sums) {
+    Real3 m;
+    for (std::size_t d = 0; d < 3; ++d) m[d] = sums[kPressureMoment + d] + sums[kFrictionMoment + d];
+    return m;
 }
 
 Coefficients coefficients(const WallSums& sums, const Reference& reference) {
@@ -125,11 +138,11 @@ Real3 friction_coefficient(const WallPoint& point, const Reference& reference) {
     return {point.stress[0] / dynamic, point.stress[1] / dynamic, point.stress[2] / dynamic};
 }
 
-template void wall_points<2>(const Gas&, const Boundary&, const PatchFace&, const FieldView<const double>&,
+template void wall_points<2>(const Gas&, const Boundary&, const RigidMotion&, const PatchFace&,
                              const FieldView<const double>&, const FieldView<const double>&,
-                             const std::function<void(const WallPoint&)>&);
-template void wall_points<3>(const Gas&, const Boundary&, const PatchFace&, const FieldView<const double>&,
+                             const FieldView<const double>&, const std::function<void(const WallPoint&)>&);
+template void wall_points<3>(const Gas&, const Boundary&, const RigidMotion&, const PatchFace&,
                              const FieldView<const double>&, const FieldView<const double>&,
-                             const std::function<void(const WallPoint&)>&);
+                             const FieldView<const double>&, const std::function<void(const WallPoint&)>&);
 
 }  // namespace strata::flow

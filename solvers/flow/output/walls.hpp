@@ -27,9 +27,9 @@ struct WallPoint {
 };
 
 /// Calls `found` for the wall faces of a patch, x fastest. q and centres: with borders, and one layer of
-/// ghosts beyond other faces.
+/// ghosts beyond other faces. `motion`: of the grid.
 template <int Dim>
-void wall_points(const Gas& gas, const Boundary& boundary, const PatchFace& face,
+void wall_points(const Gas& gas, const Boundary& boundary, const RigidMotion& motion, const PatchFace& face,
                  const FieldView<const double>& nodes, const FieldView<const double>& q,
                  const FieldView<const double>& centres, const std::function<void(const WallPoint&)>& found);
 
@@ -46,6 +46,10 @@ using WallExtremes = std::array<double, 2>;
 /// alone.
 void add_point(const WallPoint& point, double far_pressure, bool axisymmetric, WallSums& sums,
                WallExtremes& extremes);
+
+/// Of pressure and friction together; moments about the origin.
+[[nodiscard]] Real3 force_of(const WallSums& sums);
+[[nodiscard]] Real3 moment_of(const WallSums& sums);
 
 /// Coefficients of forces and moments about the reference centre; of `pressure` and `friction` apart.
 struct Coefficients {

@@ -61,17 +61,20 @@ class Lines {
 
             // The cell itself: time, waves through all faces, friction along the line and beside it.
             std::array<Vec, 2 * D> sides;
+            std::array<Lanes, 2 * D> swept;
             sides[0] = lower, sides[1] = upper;
+            swept[0] = speed(at, axis_, 0, n), swept[1] = speed(at, axis_, 1, n);
             std::size_t side = 2;
             for (std::size_t a = 0; a < D; ++a)
-                if (a != axis_) {
-                    sides[side++] = face(at, a, 0, n);
-                    sides[side++] = face(at, a, 1, n);
-                }
+                if (a != axis_)
+                    for (const int by : {0, 1}) {
+                        swept[side] = speed(at, a, by, n);
+                        sides[side++] = face(at, a, by, n);
+                    }
             WaveSum<Dim> sum;
             Lanes squares{}, all{}, largest{};
             for (std::size_t a = 0; a < 2 * D; a += 2) {
-                const Wave low(own, sides[a], 0), high(own, sides[a + 1], 0);
+                const Wave low(own, sides[a], 0, swept[a]), high(own, sides[a + 1], 0, swept[a + 1]);
                 const Lanes square = low.square() + high.square();
                 const Lanes radius = low.half_radius(own) + high.half_radius(own) + own.heat * square;
                 squares += square, all += radius, largest = max(largest, radius);
@@ -95,18 +98,18 @@ class Lines {
 
             // Above: dq_above = g - E dq.
             const LineEnd end = last ? lines_.below : LineEnd::goes_on;
-            if (scheme_.eddies() && first && lines_.above == LineEnd::seam) damp(own, upper, M);
-            if (scheme_.eddies() && end == LineEnd::seam) damp(own, lower, M);
+            if (scheme_.eddies() && first && lines_.above == LineEnd::seam) damp(own, upper, swept[1], M);
+            if (scheme_.eddies() && end == LineEnd::seam) damp(own, lower, swept[0], M);
             if (!first || (lines_.above != LineEnd::ends && lines_.above != LineEnd::seam)) {
                 const Cell cell = cell_at(up, n);
-                const Wave waves(cell, upper, -1);
+                const Wave waves(cell, upper, -1, swept[1]);
                 const bool image = first && lines_.above != LineEnd::goes_on;
                 const FieldView<const double> E = first ? factors_above : readable(factors),
                                               before = first ? above.mean : readable(g.mean);
                 for (std::size_t c = 0; c < N; ++c) {
                     Column column;
                     if (image)
-                        column = imaged(lines_.above, waves.normal(), unit(c));
+                        column = imaged(lines_.above, waves.normal(), own, cell, unit(c));
                     else
                         for (std::size_t r = 0; r < N; ++r)
                             column[r] = -get(E, up, static_cast<int>(r * N + c), n);
@@ -125,10 +128,11 @@ class Lines {
                 for (auto& row : X) std::fill(row, row + N, Lanes{});
             } else {
                 const Cell cell = cell_at(down, n);
-                const Wave waves(cell, lower, 1);
+                const Wave waves(cell, lower, 1, swept[0]);
                 if (end == LineEnd::wall || end == LineEnd::mirrored) {
                     for (std::size_t c = 0; c < N; ++c) {
-                        const Column part = coupling(waves, cell, imaged(end, waves.normal(), unit(c)), 1);
+                        const Column part =
+                            coupling(waves, cell, imaged(end, waves.normal(), own, cell, unit(c)), 1);
                         for (std::size_t r = 0; r < N; ++r) M[r][c] -= part[r];
                     }
                     for (auto& row : X) std::fill(row, row + N, Lanes{});
@@ -148,8 +152,8 @@ class Lines {
                 for (std::size_t c = 0; c < N; ++c) put(factors, at, static_cast<int>(r * N + c), X[r][c], n);
                 put(g.mean, at, static_cast<int>(r), X[r][N], n);
             }
-            if (scheme_.turbulent())
-                eliminate_nu(at, n, first, end, own, sides,
+            for (int m = 0; m < scheme_.model_equations(); ++m)
+                eliminate_nu(m, at, n, first, end, own, sides, swept,
                              max(across - all * (1 / step.cfl_turbulence), Lanes{}), given, above,
                              factors_above, g, factors);
         });
@@ -162,8 +166,9 @@ class Lines {
             const Int3 down = moved(at, axis_, -1);
             Column own;
             for (std::size_t r = 0; r < N; ++r) own[r] = get(g.mean, at, static_cast<int>(r), n);
-            Lanes nu{};
-            if (scheme_.turbulent()) nu = get(g.nu_tilde, at, 0, n);
+            const int model = scheme_.model_equations();
+            std::array<Lanes, 2> nu{};
+            for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = get(g.nu_tilde, at, m, n);
             if (end == LineEnd::joined) {
                 meet(at, down, n, g, factors, own, nu);
             } else if (end == LineEnd::goes_on) {
@@ -173,12 +178,13 @@ class Lines {
                     for (std::size_t r = 0; r < N; ++r)
                         own[r] -= get(factors, at, static_cast<int>(r * N + c), n) * next;
                 }
-                if (scheme_.turbulent())
-                    nu += get(factors, at, kNu, n) *
-                          get(first ? below.nu_tilde : readable(change.nu_tilde), down, 0, n);
+                for (int m = 0; m < model; ++m)
+                    nu[static_cast<std::size_t>(m)] +=
+                        get(factors, at, kNu + m, n) *
+                        get(first ? below.nu_tilde : readable(change.nu_tilde), down, m, n);
             }
             for (std::size_t r = 0; r < N; ++r) put(change.mean, at, static_cast<int>(r), own[r], n);
-            if (scheme_.turbulent()) put(change.nu_tilde, at, 0, nu, n);
+            for (int m = 0; m < model; ++m) put(change.nu_tilde, at, m, nu[static_cast<std::size_t>(m)], n);
         });
     }
 
@@ -222,6 +228,10 @@ class Lines {
         for (std::size_t d = 0; d < D; ++d) s[d] = get(patch_.faces[axis], at, static_cast<int>(d), n);
         return s;
     }
+    /// What a face sweeps where the grid moves.
+    [[nodiscard]] Lanes speed(const Int3& cell, std::size_t axis, int by, int n) const {
+        return patch_.moves() ? get(patch_.speeds[axis], moved(cell, axis, by), 0, n) : Lanes{};
+    }
     [[nodiscard]] Cell cell_at(const Int3& at, int n) const {
         Cell cell;
         const Lanes over = 1.0 / get(patch_.q, at, 0, n);
@@ -242,8 +252,8 @@ class Lines {
     }
     /// At seams of turbulent flow the cells on both sides would otherwise go up and down by turns. (Laminar
     /// flow does without, and settles sooner.)
-    static void damp(const Cell& cell, const Vec& s, Lanes (&M)[N][N]) {
-        const Lanes half_radius = Wave(cell, s, 0).half_radius(cell);
+    static void damp(const Cell& cell, const Vec& s, const Lanes& swept, Lanes (&M)[N][N]) {
+        const Lanes half_radius = Wave(cell, s, 0, swept).half_radius(cell);
         for (std::size_t r = 0; r < N; ++r) M[r][r] += half_radius;
     }
     /// ((A . S + way |A . S|) / 2 + way K) dq.
@@ -255,8 +265,30 @@ class Lines {
         for (std::size_t r = 0; r < N; ++r) sum[r] += by * part[r];
         return sum;
     }
-    /// The change of the image beyond a wall or symmetry.
-    [[nodiscard]] static Column imaged(LineEnd end, const Vec& normal, Column dq) {
+    /// The change of the image beyond a wall or symmetry, of the cell before it. A wall that moves does so at
+    /// the mean of their velocities.
+    [[nodiscard]] Column imaged(LineEnd end, const Vec& normal, const Cell& cell, const Cell& image,
+                                Column dq) const {
+        if (!patch_.moves()) return mirrored(end, normal, dq);
+        // In the wall's frame: velocities less w, energies less w . m - w^2 rho / 2.
+        Vec w;
+        for (std::size_t d = 0; d < D; ++d) w[d] = 0.5 * (cell.u[d] + image.u[d]);
+        const Lanes half_square = 0.5 * dot(w, w);
+        const auto see = [&](double sign) {
+            Lanes work{};
+            if (sign > 0)
+                for (std::size_t d = 0; d < D; ++d) dq[d + 1] += w[d] * dq[0];
+            for (std::size_t d = 0; d < D; ++d) work += w[d] * dq[d + 1];
+            dq[D + 1] += sign * (work - half_square * dq[0]);
+            if (sign < 0)
+                for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= w[d] * dq[0];
+        };
+        see(-1);
+        dq = mirrored(end, normal, dq);
+        see(1);
+        return dq;
+    }
+    [[nodiscard]] static Column mirrored(LineEnd end, const Vec& normal, Column dq) {
         if (end == LineEnd::wall) {
             for (std::size_t d = 0; d < D; ++d) dq[d + 1] = -dq[d + 1];
             return dq;
@@ -266,34 +298,36 @@ class Lines {
         for (std::size_t d = 0; d < D; ++d) dq[d + 1] -= 2.0 * through * normal[d];
         return dq;
     }
-    /// `slower`: V/dt beyond that of diagonals().
-    void eliminate_nu(const Int3& at, int n, bool first, LineEnd end, const Cell& own,
-                      const std::array<Vec, 2 * D>& sides, const Lanes& slower, const Upwind& given,
-                      const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
+    /// Equation m of the model. `slower`: V/dt beyond that of diagonals().
+    void eliminate_nu(int m, const Int3& at, int n, bool first, LineEnd end, const Cell& own,
+                      const std::array<Vec, 2 * D>& sides, const std::array<Lanes, 2 * D>& swept,
+                      const Lanes& slower, const Upwind& given, const Upwind& above,
+                      const FieldView<const double>& factors_above, const Unknowns& g,
                       const FieldView<double>& factors) const {
-        const Lanes diffusion = get(diagonals_.viscosity, at, 1, n), zero{};
+        const Lanes diffusion = get(diagonals_.viscosity, at, diffusion_of(m), n), zero{};
         // Of the change across a face, up the index or against it.
-        const auto from = [&](const Vec& s, double sign) {
-            return max(sign * dot(own.u, s), zero) + diffusion * dot(s, s);
+        const auto from = [&](std::size_t side, double sign) {
+            const Vec& s = sides[side];
+            return max(sign * (dot(own.u, s) - swept[side]), zero) + diffusion * dot(s, s);
         };
-        Lanes m = 1.0 / get(diagonals_.nu_tilde, at, 0, n) + slower;
-        Lanes right = get(given.nu_tilde, at, 0, n), e{};
-        right = lines_.is_first ? -right : m * right;
+        Lanes own_part = 1.0 / get(diagonals_.nu_tilde, at, m, n) + slower;
+        Lanes right = get(given.nu_tilde, at, m, n), e{};
+        right = lines_.is_first ? -right : own_part * right;
         const Int3 up = moved(at, axis_, 1);
-        const Lanes upper = from(sides[1], -1), lower = from(sides[0], 1);
+        const Lanes upper = from(1, -1), lower = from(0, 1);
         const LineEnd top = first ? lines_.above : LineEnd::goes_on;
         if (top == LineEnd::goes_on) {
-            m -= upper * get(first ? factors_above : readable(factors), up, kNu, n);
-            right += upper * get(first ? above.nu_tilde : readable(g.nu_tilde), up, 0, n);
+            own_part -= upper * get(first ? factors_above : readable(factors), up, kNu + m, n);
+            right += upper * get(first ? above.nu_tilde : readable(g.nu_tilde), up, m, n);
         } else {
-            m -= image_of_nu(top) * upper;
+            own_part -= image_of_nu(top) * upper;
         }
         if (end == LineEnd::goes_on || end == LineEnd::joined)
-            e = lower / m;
+            e = lower / own_part;
         else
-            m -= image_of_nu(end) * lower;
-        put(factors, at, kNu, e, n);
-        put(g.nu_tilde, at, 0, right / m, n);
+            own_part -= image_of_nu(end) * lower;
+        put(factors, at, kNu + m, e, n);
+        put(g.nu_tilde, at, m, right / own_part, n);
     }
     [[nodiscard]] static double image_of_nu(LineEnd end) {
         return end == LineEnd::wall ? -1 : end == LineEnd::mirrored ? 1 : 0;
@@ -301,7 +335,7 @@ class Lines {
 
     /// The last cells of two lines: dq = g - E (g' - E' dq).
     void meet(const Int3& at, const Int3& there, int n, const Upwind& g,
-              const FieldView<const double>& factors, Column& own, Lanes& nu) const {
+              const FieldView<const double>& factors, Column& own, std::array<Lanes, 2>& nu) const {
         Lanes E[N][N], M[N][N], X[N][1];
         for (std::size_t r = 0; r < N; ++r)
             for (std::size_t c = 0; c < N; ++c)
@@ -318,9 +352,12 @@ class Lines {
         for (std::size_t r = 0; r < N; ++r) X[r][0] = own[r];
         solve<1>(M, X);
         for (std::size_t r = 0; r < N; ++r) own[r] = X[r][0];
-        if (!scheme_.turbulent()) return;
-        const Lanes e = get(factors, at, kNu, n);
-        nu = (nu + e * get(g.nu_tilde, there, 0, n)) / (1.0 - e * get(factors, there, kNu, n));
+        for (int m = 0; m < scheme_.model_equations(); ++m) {
+            Lanes& change = nu[static_cast<std::size_t>(m)];
+            const Lanes e = get(factors, at, kNu + m, n);
+            change =
+                (change + e * get(g.nu_tilde, there, m, n)) / (1.0 - e * get(factors, there, kNu + m, n));
+        }
     }
 
     static Column product(const Lanes (&M)[N][N], const Column& x) {

@@ -18,10 +18,14 @@
 
 namespace strata::flow {
 
-/// Components of the factors: (Dim + 2)^2 of E, with dq = g - E dq_below, and one of nu~, with dnu = g + e
-/// dnu_below.
+/// Components of the factors: (Dim + 2)^2 of E, with dq = g - E dq_below, and one of each equation of the
+/// model, with dnu = g + e dnu_below.
 template <int Dim>
 inline constexpr int kLineFactors = (Dim + 2) * (Dim + 2) + 1;
+template <int Dim>
+[[nodiscard]] int line_factors(const Scheme& scheme) {
+    return kLineFactors<Dim> + (scheme.is_sst() ? 1 : 0);
+}
 
 /// What lies beyond an end of a patch's lines.
 enum class LineEnd {
@@ -29,7 +33,7 @@ enum class LineEnd {
     seam,      // there is another zone, whose changes count as zero
     goes_on,   // the next patch of the zone
     joined,    // lower end: the end of a line of another zone, towards which that was eliminated, too
-    wall,      // a wall without slip: velocities and nu~ of its image are the negative ones
+    wall,      // a wall without slip: velocities and the model's changes of its image are the negative ones
     mirrored,  // a slip wall or plane of symmetry: the image's velocity across the face is the negative one
 };
 

@@ -36,15 +36,18 @@ inline Lanes to_next_lane(const Lanes& a, double first) {
     return shuffle<15, 0, 1, 2, 3, 4, 5, 6>(a, broadcast(first));
 }
 
-template <int Dim, bool forward, bool viscous, bool turbulent>
+/// `model`: equations of the turbulence model.
+template <int Dim, bool forward, bool viscous, int model, bool moves>
 class Sweep {
     static constexpr std::size_t D = Dim;
     static constexpr int kState = Dim + 2;
     using Vec = Vector<Dim, Lanes>;
     /// Of a cell, what its neighbours downstream need: velocity, total enthalpy, speed of sound, viscosity,
-    /// dq, dnu~.
+    /// dq, and the changes of the model's variables.
     static constexpr int kU = 0, kH = Dim, kA = Dim + 1, kVisc = Dim + 2, kDq = Dim + 3, kDnu = kDq + kState,
-                         kGiven = kDnu + 1;
+                         kGiven = kDnu + model;
+    static constexpr int kUnknowns = kState + model;
+    static constexpr int kSome = model > 0 ? model : 1;  // for arrays
     struct Given {
         Lanes v[kGiven];
     };
@@ -96,9 +99,9 @@ class Sweep {
         g.v[kA] = a2 * over_root(a2);
     }
 
-    /// (+-A dq . S + r dq) / 2 of the cell before, and for nu~ the coefficient by the cell's own velocity and
-    /// diffusion.
-    void add(const Given& g, const Vec& s, Lanes (&sum)[kState]) const {
+    /// (+-A dq . S + r dq) / 2 of the cell before, and for the model the coefficient by the cell's own
+    /// velocity and diffusion. `swept`: by a face that moves (Patch::speeds).
+    void add(const Given& g, const Vec& s, const Lanes& swept, Lanes (&sum)[kState]) const {
         Vec u;
         Conserved<Dim, Lanes> dq;
         dq.rho = g.v[kDq];
@@ -107,9 +110,14 @@ class Sweep {
             dq.m[d] = g.v[kDq + 1 + static_cast<int>(d)];
         }
         dq.E = g.v[kDq + Dim + 1];
-        const Conserved<Dim, Lanes> f = flux_change<Dim>(u, g.v[kH], dq, s, gamma_);
+        Conserved<Dim, Lanes> f = flux_change<Dim>(u, g.v[kH], dq, s, gamma_);
+        Lanes through = dot(u, s);
+        if constexpr (moves) {
+            through -= swept, f.rho -= swept * dq.rho, f.E -= swept * dq.E;
+            for (std::size_t d = 0; d < D; ++d) f.m[d] -= swept * dq.m[d];
+        }
         const Lanes square = dot(s, s);
-        Lanes r = abs(dot(u, s)) + g.v[kA] * (square * over_root(square));
+        Lanes r = abs(through) + g.v[kA] * (square * over_root(square));
         if constexpr (viscous) r += 2.0 * g.v[kVisc] * square;
         const auto part = [&](const Lanes& flux, const Lanes& change) {
             return 0.5 * (forward ? r * change + flux : r * change - flux);
@@ -118,8 +126,11 @@ class Sweep {
         for (std::size_t d = 0; d < D; ++d) sum[d + 1] += part(f.m[d], dq.m[d]);
         sum[Dim + 1] += part(f.E, dq.E);
     }
-    static Lanes nu_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& dnu) {
-        const Lanes through = forward ? dot(own_u, s) : -dot(own_u, s);
+    static Lanes nu_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& swept,
+                         const Lanes& dnu) {
+        Lanes up = dot(own_u, s);
+        if constexpr (moves) up -= swept;
+        const Lanes through = forward ? up : -up;
         return (max(through, Lanes{}) + diffusion * dot(s, s)) * dnu;
     }
 
@@ -182,10 +193,10 @@ class Sweep {
         if constexpr (viscous) g.v[kVisc] = cells_of(diagonals_.viscosity, 0, x0, from, to, 0, j, 0);
         const FieldView<const double>& dq = inside ? own_mean_ : upwind_.mean;
         for (int c = 0; c < kState; ++c) g.v[kDq + c] = cells_of(dq, c, x0, from, to, 0, j, 0);
-        if constexpr (turbulent)
-            g.v[kDnu] = cells_of(inside ? own_nu_ : upwind_.nu_tilde, 0, x0, from, to, 0, j, 0);
+        for (int m = 0; m < model; ++m)
+            g.v[kDnu + m] = cells_of(inside ? own_nu_ : upwind_.nu_tilde, m, x0, from, to, 0, j, 0);
         for (int c = 0; c < kGiven; ++c) {
-            if ((c == kVisc && !viscous) || (c == kDnu && !turbulent)) continue;
+            if (c == kVisc && !viscous) continue;
             store(feed_[c], forward ? g.v[c] : shuffle<7, 6, 5, 4, 3, 2, 1, 0>(g.v[c], g.v[c]));
         }
     }
@@ -196,7 +207,7 @@ class Sweep {
         const bool inside = k >= lo_[2] && k < hi_[2];
         for (int i = lo_[0]; i < hi_[0]; i += kLanes) {
             const int n = std::min(kLanes, hi_[0] - i);
-            Lanes sum[kState] = {}, nu{};
+            Lanes sum[kState] = {}, nu[kSome] = {};
             if (inside || open_[2]) {
                 Lanes q[kState];
                 for (int c = 0; c < kState; ++c) q[c] = load(patch_.q, i, j, k, c, n);
@@ -208,23 +219,26 @@ class Sweep {
                 Vec s;
                 for (std::size_t d = 0; d < D; ++d)
                     s[d] = load(patch_.faces[D - 1], i, j, k_ + kFace, static_cast<int>(d), n);
-                add(g, s, sum);
-                if constexpr (turbulent) {
+                Lanes swept{};
+                if constexpr (moves) swept = load(patch_.speeds[D - 1], i, j, k_ + kFace, 0, n);
+                add(g, s, swept, sum);
+                if constexpr (model > 0) {
                     const Lanes over = 1.0 / load(patch_.q, i, j, k_, 0, n);
                     Vec u;
                     for (std::size_t d = 0; d < D; ++d)
                         u[d] = load(patch_.q, i, j, k_, static_cast<int>(d) + 1, n) * over;
-                    nu = nu_part(u, load(diagonals_.viscosity, i, j, k_, 1, n), s,
-                                 load(inside ? own_nu_ : upwind_.nu_tilde, i, j, k, 0, n));
+                    for (int m = 0; m < model; ++m)
+                        nu[m] = nu_part(u, load(diagonals_.viscosity, i, j, k_, diffusion_of(m), n), s, swept,
+                                        load(inside ? own_nu_ : upwind_.nu_tilde, i, j, k, m, n));
                 }
             }
             for (int c = 0; c < kState; ++c) store(before(lane, c) + (i - lo_[0]), sum[c]);
-            if constexpr (turbulent) store(before(lane, kState) + (i - lo_[0]), nu);
+            for (int m = 0; m < model; ++m) store(before(lane, kState + m) + (i - lo_[0]), nu[m]);
         }
     }
     double* before(int lane, int c) {
         const auto width = static_cast<std::size_t>((n_ + 2 * kLanes - 1) / kLanes * kLanes);
-        return before_.data() + width * static_cast<std::size_t>(lane * (kState + 1) + c);
+        return before_.data() + width * static_cast<std::size_t>(lane * kUnknowns + c);
     }
     void turned_before(int c, int x0, Lanes* out) {
         Lanes a[kLanes];
@@ -242,7 +256,7 @@ class Sweep {
     /// Eight rows: steps -1 (the cells before the rows' first) to n + 6, eight at a time.
     void group() {
         if constexpr (Dim == 3) {
-            before_.resize(static_cast<std::size_t>((n_ + 2 * kLanes) * kLanes * (kState + 1)));
+            before_.resize(static_cast<std::size_t>((n_ + 2 * kLanes) * kLanes * kUnknowns));
             for (int l = 0; l < rows_; ++l) plane_before(l);
         }
         Given last{};
@@ -253,7 +267,9 @@ class Sweep {
         const bool ends = x0 - (kLanes - 1) < 0 || x0 + kLanes > n_;
         const int first = open_[0] ? -1 : 0;
         Lanes q[kState][kLanes], rhs[kState][kLanes], inverse[kLanes], s0[D][kLanes], s1[D][kLanes];
-        Lanes visc[2][kLanes], nu_rhs[kLanes], nu_inverse[kLanes], dq_first[kState + 1][kLanes];
+        [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes];
+        Lanes visc[kLanes], dq_first[kUnknowns][kLanes];
+        Lanes nu_visc[kSome][kLanes], nu_rhs[kSome][kLanes], nu_inverse[kSome][kLanes];
         for (int c = 0; c < kState; ++c) {
             turned(patch_.q, c, x0, first, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
             turned(own_mean_, c, x0, 0, 0, 0, 0, rhs[c]);
@@ -263,15 +279,19 @@ class Sweep {
             turned(patch_.faces[0], d, x0, 0, kFace, 0, 1, s0[d]);
             turned(patch_.faces[1], d, x0, 0, 0, kFace, 1, s1[d]);
         }
-        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, first, 0, 0, 0, visc[0]);
-        if constexpr (turbulent) {
-            turned(diagonals_.viscosity, 1, x0, 0, 0, 0, 0, visc[1]);
-            turned(own_nu_, 0, x0, 0, 0, 0, 0, nu_rhs);
-            turned(diagonals_.nu_tilde, 0, x0, 0, 0, 0, 0, nu_inverse);
+        if constexpr (moves) {
+            turned(patch_.speeds[0], 0, x0, 0, kFace, 0, 0, swept0);
+            turned(patch_.speeds[1], 0, x0, 0, 0, kFace, 0, swept1);
         }
-        Lanes plane[kState + 1][kLanes];
+        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, first, 0, 0, 0, visc);
+        for (int m = 0; m < model; ++m) {
+            turned(diagonals_.viscosity, diffusion_of(m), x0, 0, 0, 0, 0, nu_visc[m]);
+            turned(own_nu_, m, x0, 0, 0, 0, 0, nu_rhs[m]);
+            turned(diagonals_.nu_tilde, m, x0, 0, 0, 0, 0, nu_inverse[m]);
+        }
+        Lanes plane[kUnknowns][kLanes];
         if constexpr (Dim == 3) {
-            for (int c = 0; c < kState + (turbulent ? 1 : 0); ++c) turned_before(c, x0, plane[c]);
+            for (int c = 0; c < kUnknowns; ++c) turned_before(c, x0, plane[c]);
         }
         if (ends) ghosts(x0, dq_first);
         feed(x0);
@@ -281,47 +301,51 @@ class Sweep {
         for (int t = 0; t < kLanes; ++t, number += 1.0) {
             Given beside;  // of the row before, the same column
             for (int c = 0; c < kGiven; ++c) {
-                if ((c == kVisc && !viscous) || (c == kDnu && !turbulent)) continue;
+                if (c == kVisc && !viscous) continue;
                 beside.v[c] = to_next_lane(last.v[c], feed_[c][t]);
             }
             const Vec along{column(s0, t)}, across{column(s1, t)};
+            Lanes swept_along{}, swept_across{};
+            if constexpr (moves) swept_along = swept0[t], swept_across = swept1[t];
             Lanes sum[kState];
             for (int c = 0; c < kState; ++c) sum[c] = zero;
             if constexpr (Dim == 3)
                 for (int c = 0; c < kState; ++c) sum[c] = plane[c][t];
-            add(last, along, sum);
-            add(beside, across, sum);
+            add(last, along, swept_along, sum);
+            add(beside, across, swept_across, sum);
 
             Lanes own[kState];
             for (int c = 0; c < kState; ++c) own[c] = q[c][t];
             Given now;
             states(own, now);
-            if constexpr (viscous) now.v[kVisc] = visc[0][t];
+            if constexpr (viscous) now.v[kVisc] = visc[t];
             for (int c = 0; c < kState; ++c)
                 now.v[kDq + c] =
                     forward ? inverse[t] * (sum[c] - rhs[c][t]) : rhs[c][t] + inverse[t] * sum[c];
-            if constexpr (turbulent) {
+            if constexpr (model > 0) {
                 Vec u;
                 for (std::size_t d = 0; d < D; ++d) u[d] = now.v[kU + static_cast<int>(d)];
-                Lanes nu = nu_part(u, visc[1][t], along, last.v[kDnu]) +
-                           nu_part(u, visc[1][t], across, beside.v[kDnu]);
-                if constexpr (Dim == 3) nu += plane[kState][t];
-                now.v[kDnu] = forward ? nu_inverse[t] * (nu - nu_rhs[t]) : nu_rhs[t] + nu_inverse[t] * nu;
+                for (int m = 0; m < model; ++m) {
+                    Lanes nu = nu_part(u, nu_visc[m][t], along, swept_along, last.v[kDnu + m]) +
+                               nu_part(u, nu_visc[m][t], across, swept_across, beside.v[kDnu + m]);
+                    if constexpr (Dim == 3) nu += plane[kState + m][t];
+                    now.v[kDnu + m] = forward ? nu_inverse[m][t] * (nu - nu_rhs[m][t])
+                                              : nu_rhs[m][t] + nu_inverse[m][t] * nu;
+                }
             }
             if (ends) {
                 // Before the row's first cell: what lies upwind. Lanes beyond the row's last give nothing
                 // that is used.
                 const auto early = number < zero;
-                for (int c = 0; c < kState; ++c)
+                for (int c = 0; c < kUnknowns; ++c)
                     now.v[kDq + c] = select(early, dq_first[c][t], now.v[kDq + c]);
-                if constexpr (turbulent) now.v[kDnu] = select(early, dq_first[kState][t], now.v[kDnu]);
             }
             for (int c = 0; c < kState; ++c) rhs[c][t] = now.v[kDq + c];
-            if constexpr (turbulent) nu_rhs[t] = now.v[kDnu];
+            for (int m = 0; m < model; ++m) nu_rhs[m][t] = now.v[kDnu + m];
             last = now;
         }
         for (int c = 0; c < kState; ++c) put_back(mean_, c, x0, rhs[c]);
-        if constexpr (turbulent) put_back(nu_, 0, x0, nu_rhs);
+        for (int m = 0; m < model; ++m) put_back(nu_, m, x0, nu_rhs[m]);
     }
     static Vec column(const Lanes (&s)[D][kLanes], int t) {
         Vec v;
@@ -330,7 +354,7 @@ class Sweep {
     }
 
     /// dq of the cells before the rows' first, where they are read; else none.
-    void ghosts(int x0, Lanes (&to)[kState + 1][kLanes]) const {
+    void ghosts(int x0, Lanes (&to)[kUnknowns][kLanes]) const {
         for (auto& component : to)
             for (auto& x : component) x = Lanes{};
         if (!open_[0]) return;
@@ -338,7 +362,8 @@ class Sweep {
             const int t = l - 1 - x0;  // the step at which lane l is there
             if (t < 0 || t >= kLanes) continue;
             for (int c = 0; c < kState; ++c) to[c][t][l] = upwind_.mean(index(-1), row_of(l), k_, c);
-            if constexpr (turbulent) to[kState][t][l] = upwind_.nu_tilde(index(-1), row_of(l), k_);
+            for (int m = 0; m < model; ++m)
+                to[kState + m][t][l] = upwind_.nu_tilde(index(-1), row_of(l), k_, m);
         }
     }
 
@@ -360,18 +385,25 @@ void sweep(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, cons
            const std::array<bool, 3>& open, const Upwind& upwind, const Unknowns& unknowns) {
     if (cells.empty()) return;
     const double gamma = scheme.gas.gamma;
-    switch (scheme.viscosity) {
-        case Viscosity::none:
-            return Sweep<Dim, forward, false, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
+    by_motion(patch, [&](auto moves) {
+        const auto run = [&](auto viscous, auto model) {
+            Sweep<Dim, forward, viscous, model, moves>(cells, patch, gamma, diagonals, open, upwind, unknowns)
                 .run();
-        case Viscosity::laminar:
-        case Viscosity::frozen:
-            return Sweep<Dim, forward, true, false>(cells, patch, gamma, diagonals, open, upwind, unknowns)
-                .run();
-        case Viscosity::spalart_allmaras:
-            return Sweep<Dim, forward, true, true>(cells, patch, gamma, diagonals, open, upwind, unknowns)
-                .run();
-    }
+        };
+        constexpr std::integral_constant<int, 0> none{};
+        switch (scheme.viscosity) {
+            case Viscosity::none:
+                return run(std::false_type{}, none);
+            case Viscosity::laminar:
+            case Viscosity::frozen:
+            case Viscosity::frozen_eddies:
+                return run(std::true_type{}, none);
+            case Viscosity::spalart_allmaras:
+                return run(std::true_type{}, std::integral_constant<int, 1>{});
+            case Viscosity::sst:
+                return run(std::true_type{}, std::integral_constant<int, 2>{});
+        }
+    });
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // The implicit step: Yoon, S., Jameson, A. (1988), "Lower-upper symmetric-Gauss-Seidel method for the Euler
 // and Navier-Stokes equations", AIAA J. 26(9), with exact products of Jacobians (no matrix is stored) and
-// scalar spectral radii, and the equation of nu~ beside it.
+// scalar spectral radii, and the equations of the turbulence model beside it, each by itself.
 //
 //   D dq* = -R + sum over lower neighbours n of (A_n dq*_n . S + r_n dq*_n) / 2         forward
 //   D dq  = D dq* - sum over upper neighbours n of (A_n dq_n . S - r_n dq_n) / 2        backward
 //   D = V/dt + sum over all faces of r / 2,  r = |u . S| + a |S| + 2 nu |S|^2 / V
 //
+// (A . S - w instead of A . S, and u . S - w, at faces that sweep the volume w in a unit of time.)
 // with S the area vector of the face between, up the index, and r that of the cell at that face. The order is
 // that of one sweep over the zone, x fastest: a cell needs its neighbours below alone, so patches of any size
 // give the same bits. In lanes: eight rows at once, each one cell behind the row below it (hyperplanes i + j
@@ -23,7 +24,7 @@ inline constexpr double kHeld = 1e-60;
 /// What the sweeps need beside the patch.
 struct Diagonals {
     FieldView<const double> mean;      ///< 1 / D, own cells
-    FieldView<const double> nu_tilde;  ///< that of nu~, own cells; no_field() without
+    FieldView<const double> nu_tilde;  ///< those of the model's equations, own cells; no_field() without
     /// step_viscosity(), one ghost layer; no_field() without viscosity.
     FieldView<const double> viscosity;
 };
@@ -31,13 +32,20 @@ struct Diagonals {
 /// Viscosities over the volume, of all cells of a box (own cells, or these and the ghosts beside them):
 ///   component 0: Mach/Re gamma (mu / Pr + mu_t / Pr_t) / rho / V
 ///   component 1, where nu~ is solved: Mach/Re (nu + nu~) / sigma / V
-///   component 2: Mach/Re (mu + mu_t) / rho / V.
-inline constexpr int kStepViscosities = 3;
+///   component 2: Mach/Re (mu + mu_t) / rho / V;
+/// with Menter's model components 1 and 3 are those of k and omega, Mach/Re (mu + sigma mu_t) / rho / V, and
+/// four more begin with kEddy: they are read.
+inline constexpr int kStepViscosities = 3, kSstViscosities = 8;
+[[nodiscard]] inline int step_viscosities(const Scheme& scheme) {
+    return scheme.keeps_eddies() ? kSstViscosities : kStepViscosities;
+}
+/// The component that is the diffusion of an equation of the model.
+[[nodiscard]] constexpr int diffusion_of(int equation) { return 2 * equation + 1; }
 template <int Dim>
 void step_viscosity(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
                     const FieldView<double>& viscosity);
 
-/// 1 / D of both, with V/dt = sum of r / 2 over CFL (local time steps) plus V times `physical`. In `nu_tilde`
+/// 1 / D of all, with V/dt = sum of r / 2 over CFL (local time steps) plus V times `physical`. In `nu_tilde`
 /// is what residual() left as slope; the rest is added.
 template <int Dim>
 void diagonals(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const StepSize& step,
@@ -49,7 +57,7 @@ template <int Dim>
 double least_time_step(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
                        const FieldView<const double>& viscosity);
 
-/// A sweep's unknowns: dq, Dim + 2 components, and that of nu~ (no_result() without model).
+/// A sweep's unknowns: dq, Dim + 2 components, and those of the model (no_result() without).
 struct Unknowns {
     FieldView<double> mean, nu_tilde;
 };
@@ -81,7 +89,7 @@ struct UpdateCount {
 
 /// q += dq and nu~ += dnu~, in own cells. Where density or pressure would change by more than `most` of
 /// itself, the whole change of the cell is scaled down. nu~ of the standard form does not fall below zero
-/// (that of the negative form may).
+/// (that of the negative form may); k and omega fall to a tenth at most.
 template <int Dim>
 UpdateCount update(const Box& cells, const Scheme& scheme, double most, const FieldView<const double>& dq,
                    const FieldView<const double>& dnu_tilde, const FieldView<double>& q,

@@ -5,6 +5,8 @@
 // / Re.
 #pragma once
 
+#include <array>
+
 namespace strata::flow {
 
 struct Gas {
@@ -26,8 +28,9 @@ struct Muscl {
     Limiter limiter = Limiter::none;
 };
 
-/// frozen: with the turbulent viscosity of a nu~ that stays as it is (coarser grids of a multigrid cycle).
-enum class Viscosity { none, laminar, frozen, spalart_allmaras };
+/// On coarser grids of a multigrid cycle, frozen: with the turbulent viscosity of a nu~ that stays as it is;
+/// frozen_eddies: with one that itself stays as it is (step_viscosity()). sst: Menter's k and omega.
+enum class Viscosity { none, laminar, frozen, frozen_eddies, spalart_allmaras, sst };
 
 /// Spalart, P. R., Allmaras, S. R. (1994), and its negative form: Allmaras, S. R., Johnson, F. T., Spalart,
 /// P. R. (2012), ICCFD7-1902.
@@ -39,6 +42,13 @@ struct SpalartAllmaras {
     bool with_source = true;    ///< production and destruction (manufactured solutions go without, or with)
 };
 
+/// Menter, F. R. (1994), AIAA J. 32, 1598.
+struct Sst {
+    bool vorticity = false;     ///< production by the vorticity, not by the strain rate
+    bool second_order = false;  ///< of the advection of k and omega
+    bool with_source = true;
+};
+
 struct Scheme {
     Gas gas;
     Muscl muscl;
@@ -47,13 +57,26 @@ struct Scheme {
     bool low_mach = false;  ///< Rieper's form of Roe's flux
     Viscosity viscosity = Viscosity::none;
     SpalartAllmaras sa;
+    Sst sst;
     /// Two dimensions: y is the distance from the axis, faces and volumes are those of a wedge of one radian.
     bool axisymmetric = false;
+    /// Of a frame that turns: radians in a unit of time about x, y, z. Momentum is that seen at rest, along
+    /// the frame's axes.
+    std::array<double, 3> spin{};
+    [[nodiscard]] bool turns() const { return spin[0] != 0 || spin[1] != 0 || spin[2] != 0; }
     [[nodiscard]] bool viscous() const { return viscosity != Viscosity::none; }
-    /// Whether nu~ is solved.
-    [[nodiscard]] bool turbulent() const { return viscosity == Viscosity::spalart_allmaras; }
+    /// Equations of the turbulence model that are solved: nu~'s, or those of k and omega.
+    [[nodiscard]] int model_equations() const {
+        return viscosity == Viscosity::spalart_allmaras ? 1 : is_sst() ? 2 : 0;
+    }
+    [[nodiscard]] bool turbulent() const { return model_equations() > 0; }
+    [[nodiscard]] bool is_sst() const { return viscosity == Viscosity::sst; }
+    /// Whether the turbulent viscosity lies with the step's (kEddy), and not in nu~.
+    [[nodiscard]] bool keeps_eddies() const { return is_sst() || viscosity == Viscosity::frozen_eddies; }
     /// Whether there is a turbulent viscosity.
-    [[nodiscard]] bool eddies() const { return turbulent() || viscosity == Viscosity::frozen; }
+    [[nodiscard]] bool eddies() const {
+        return turbulent() || viscosity == Viscosity::frozen || keeps_eddies();
+    }
 };
 
 /// Of one implicit step.

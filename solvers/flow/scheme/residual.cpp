@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "solvers/flow/scheme/cell_gradient.hpp"
 #include "solvers/flow/scheme/muscl.hpp"
 #include "solvers/flow/scheme/roe.hpp"
 #include "solvers/flow/scheme/sa.hpp"
@@ -19,8 +20,8 @@ namespace {
 template <int Dim, Viscosity viscosity>
 class Tile : private TileRows<Dim, viscosity> {
     using Rows = TileRows<Dim, viscosity>;
-    using Rows::kViscous, Rows::kTurbulent, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX, Rows::kT,
-        Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
+    using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
+        Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
     using Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux, Rows::fill_slab, Rows::get, Rows::vector;
     using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
     using W = Wide;
@@ -67,7 +68,14 @@ class Tile : private TileRows<Dim, viscosity> {
 
     /// Fluxes through the lower faces along the axis of all cells of row (j, k), along x one more.
     template <int axis>
-    [[gnu::flatten, gnu::noinline]] void faces(int j, int k, double* to) {
+    void faces(int j, int k, double* to) {
+        if (patch_.moves())
+            faces_of<axis, true>(j, k, to);
+        else
+            faces_of<axis, false>(j, k, to);
+    }
+    template <int axis, bool moves>
+    [[gnu::flatten, gnu::noinline]] void faces_of(int j, int k, double* to) {
         const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
                      *p1 = at<axis>(j, k, 1);
         const int count = n_ + (axis == 0 ? 1 : 0);
@@ -77,7 +85,10 @@ class Tile : private TileRows<Dim, viscosity> {
             const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
             Primitive<Dim, W> l, r;
             extrapolate(m2, m1, p0, p1, x, l, r);
-            Conserved<Dim, W> f = roe_flux(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix, scheme_.low_mach);
+            W swept{};
+            if constexpr (moves) swept = load_wide(patch_.speeds[axis], lo_[0] + x, j, k, 0, count - x);
+            Conserved<Dim, W> f = roe_flux<Dim, W, moves>(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix,
+                                                          scheme_.low_mach, swept);
             if constexpr (kViscous) {
                 const Conserved<Dim, W> v = viscous<axis>(m1, p0, around, x, s, to);
                 for (std::size_t d = 0; d < D; ++d) f.m[d] += v.m[d];
@@ -200,7 +211,11 @@ class Tile : private TileRows<Dim, viscosity> {
         if (scheme_.axisymmetric) divergence += u[1] / mean(kX + 1);
         const Gas& gas = scheme_.gas;
         const double scale = gas.viscous_scale();
-        if constexpr (kTurbulent) {
+        if constexpr (kSst) {
+            for (const int c : {kK, kOmega})
+                store(to + (Dim + 2 + c) * kWidth + x,
+                      mean(kDiff + c) * dot(geometry.gradient(of(kNu + c)), s));
+        } else if constexpr (kTurbulent) {
             const W g = dot(geometry.gradient(of(kNu)), s);
             store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
             store(to + (Dim + 3) * kWidth + x, g);
@@ -240,7 +255,10 @@ class Tile : private TileRows<Dim, viscosity> {
                 if (Dim == 2 && c == 2 && scheme_.axisymmetric) r -= hoop(j, x, n);
                 store(mean_, i, j, k, c, r, n);
             }
-            if constexpr (kTurbulent) turbulence(j, k, x, n, net(Dim + 2, x), net(Dim + 3, x));
+            if constexpr (kSst)
+                menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
+            else if constexpr (kTurbulent)
+                turbulence(j, k, x, n, net(Dim + 2, x), net(Dim + 3, x));
         }
     }
 
@@ -290,11 +308,7 @@ class Tile : private TileRows<Dim, viscosity> {
         const double scale = gas.viscous_scale();
         W r = (-scale / sa::sigma) * ((1 + sa::cb2) * diffusion - sa::cb2 * get(own, kDiff, x) * plain);
 
-        const Vec u = vector(own, kU, x);
-        r += advection<0>(j, k, x, u, area<0>(i, j, k, n), area<0>(i + 1, j, k, n));
-        r += advection<1>(j, k, x, u, area<1>(i, j, k, n), area<1>(i, j + 1, k, n));
-        if constexpr (Dim == 3) r += advection<2>(j, k, x, u, area<2>(i, j, k, n), area<2>(i, j, k + 1, n));
-
+        add_advection(r, j, k, x, n, kNu, scheme_.sa.second_order);
         W slope{};
         if (scheme_.sa.with_source) {
             const sa::Source<W> source =
@@ -307,16 +321,62 @@ class Tile : private TileRows<Dim, viscosity> {
         store(slope_, i, j, k, 0, slope, n);
     }
 
-    /// V times u . grad nu~ along one axis, upwind by the cell's own velocity.
+    /// What flows through the middle of a cell along an axis, at its own velocity u.
     template <int axis>
-    W advection(int j, int k, int x, const Vec& u, const Vec& lower, const Vec& upper) {
+    W through(int i, int j, int k, int n, const Vec& u) {
+        const int ii = i + (axis == 0 ? 1 : 0), jj = j + (axis == 1 ? 1 : 0), kk = k + (axis == 2 ? 1 : 0);
+        const Vec lower = area<axis>(i, j, k, n), upper = area<axis>(ii, jj, kk, n);
         Vec s;
         for (std::size_t d = 0; d < D; ++d) s[d] = 0.5 * (lower[d] + upper[d]);
-        const W through = dot(u, s), zero{};
-        const auto value = [&](int by) { return get(at<axis>(j, k, by), kNu, x); };
+        const W plain = dot(u, s);
+        if (!patch_.moves()) return plain;
+        const FieldView<const double>& speed = patch_.speeds[axis];
+        return plain - 0.5 * (load_wide(speed, i, j, k, 0, n) + load_wide(speed, ii, jj, kk, 0, n));
+    }
+
+    /// Menter's k and omega; `diffusion`: the net fluxes, which still have to be divided by the density.
+    [[gnu::flatten, gnu::noinline]] void menter(int j, int k, int x, int n,
+                                                const std::array<W, 2>& diffusion) {
+        const int i = lo_[0] + x;
+        const double* own = line(j, k);
+        const double scale = scheme_.gas.viscous_scale();
+        const W volume = load_wide(patch_.volumes, i, j, k, 0, n), over_rho = 1.0 / get(own, kRho, x);
+        std::array<W, 2> r, slope{};
+        for (const int c : {kK, kOmega}) {
+            W& of = r[static_cast<std::size_t>(c)];
+            of = -scale * diffusion[static_cast<std::size_t>(c)] * over_rho;
+            add_advection(of, j, k, x, n, kNu + c, scheme_.sst.second_order);
+        }
+        if (scheme_.sst.with_source) {
+            const auto known = [&](int c) { return load_wide(patch_.eddies, i, j, k, c, n); };
+            const sst::Source<W> source =
+                sst::source(get(own, kNu + kK, x), get(own, kNu + kOmega, x), scale * known(kEddy) * over_rho,
+                            known(kInner), known(kRate), known(kCross));
+            r[kK] -= volume * source.k, slope[kK] = volume * source.k_slope;
+            r[kOmega] -= volume * source.omega, slope[kOmega] = volume * source.omega_slope;
+        }
+        for (const int c : {kK, kOmega}) {
+            store(nu_, i, j, k, c, r[static_cast<std::size_t>(c)], n);
+            store(slope_, i, j, k, c, slope[static_cast<std::size_t>(c)], n);
+        }
+    }
+
+    /// V times u . grad of value c.
+    void add_advection(W& r, int j, int k, int x, int n, int c, bool second_order) {
+        const int i = lo_[0] + x;
+        const Vec u = vector(line(j, k), kU, x);
+        r += advection<0>(j, k, x, through<0>(i, j, k, n, u), c, second_order);
+        r += advection<1>(j, k, x, through<1>(i, j, k, n, u), c, second_order);
+        if constexpr (Dim == 3) r += advection<2>(j, k, x, through<2>(i, j, k, n, u), c, second_order);
+    }
+    /// Along one axis, upwind by `through`.
+    template <int axis>
+    W advection(int j, int k, int x, const W& through, int c, bool second_order) {
+        const W zero{};
+        const auto value = [&](int by) { return get(at<axis>(j, k, by), c, x); };
         const W m1 = value(-1), own = value(0), p1 = value(1);
         W up = own - m1, down = p1 - own;
-        if (scheme_.sa.second_order) {
+        if (second_order) {
             const W far_up = m1 - value(-2), far_down = value(2) - p1, before = up, after = down;
             up += to_face<Limiter::van_albada>(before, after, 1.0 / 3) -
                   to_face<Limiter::van_albada>(far_up, before, 1.0 / 3);
@@ -326,51 +386,39 @@ class Tile : private TileRows<Dim, viscosity> {
         return max(through, zero) * up + min(through, zero) * down;
     }
 
-    /// Slopes to the cells on either side along an axis count the same, as CFL3D has it; exact for linear
-    /// functions. Where cells grow by half from one to the next, a difference of these cells is 4 % less in a
-    /// logarithmic layer. By Gauss' theorem with means at faces, drag on NASA's coarse grids is 1 to 2 %
-    /// below CFL3D's.
     W vorticity(int j, int k, int x, const W& volume, int n) {
         const double* own = line(j, k);
         const int i = lo_[0] + x;
-        const std::array<const double*, 6> beside{own - 1,
-                                                  own + 1,
-                                                  line(j - 1, k),
-                                                  line(j + 1, k),
-                                                  Dim == 3 ? line(j, k - 1) : own,
-                                                  Dim == 3 ? line(j, k + 1) : own};
-        // A slope's weight is one over the sum of both volumes. Times the product of an axis' two sums, which
-        // values and places have in common, it is the other one's sum.
-        std::array<W, 2 * D> weight;
-        for (std::size_t a = 0; a < D; ++a)
-            for (int side = 0; side < 2; ++side) {
-                const int by = 1 - 2 * side;
-                weight[2 * a + static_cast<std::size_t>(side)] =
-                    volume + load_wide(patch_.volumes, i + (a == 0 ? by : 0), j + (a == 1 ? by : 0),
-                                       k + (a == 2 ? by : 0), 0, n);
-            }
-        const auto differences = [&](int c) {
-            const W here = get(own, c, x);
-            Vec e;
-            for (std::size_t a = 0; a < D; ++a)
-                e[a] = weight[2 * a] * (here - get(beside[2 * a], c, x)) +
-                       weight[2 * a + 1] * (get(beside[2 * a + 1], c, x) - here);
-            return e;
+        const std::array<const double*, 6> rows{own - 1,
+                                                own + 1,
+                                                line(j - 1, k),
+                                                line(j + 1, k),
+                                                Dim == 3 ? line(j, k - 1) : own,
+                                                Dim == 3 ? line(j, k + 1) : own};
+        using Gradient = CellGradient<Dim, W>;
+        const auto beside = [&](int c) {
+            typename Gradient::Beside values;
+            for (std::size_t b = 0; b < 2 * D; ++b) values[b] = get(rows[b], c, x);
+            return values;
         };
-        std::array<Vec, D> places;
-        for (std::size_t d = 0; d < D; ++d) {
-            const Vec along = differences(kX + static_cast<int>(d));
-            for (std::size_t a = 0; a < D; ++a) places[a][d] = along[a];
+        typename Gradient::Beside volumes;
+        for (std::size_t b = 0; b < 2 * D; ++b) {
+            const std::size_t a = b / 2;
+            const int by = b % 2 == 0 ? -1 : 1;
+            volumes[b] = load_wide(patch_.volumes, i + (a == 0 ? by : 0), j + (a == 1 ? by : 0),
+                                   k + (a == 2 ? by : 0), 0, n);
         }
-        const Differences<Dim, W> geometry(places);
+        const Gradient gradient(
+            volume, volumes, [&](int d) { return get(own, kX + d, x); },
+            [&](int d) { return beside(kX + d); });
         std::array<Vec, D> g;
-        for (std::size_t d = 0; d < D; ++d) g[d] = geometry.gradient(differences(kU + static_cast<int>(d)));
-        const W z = g[1][0] - g[0][1];
-        if constexpr (Dim == 2) return abs(z);
-        if constexpr (Dim == 3) {
-            const W a = g[2][1] - g[1][2], b = g[0][2] - g[2][0], square = a * a + b * b + z * z;
-            return square * over_root(square);
+        for (std::size_t d = 0; d < D; ++d) {
+            const int c = kU + static_cast<int>(d);
+            g[d] = gradient.of(get(own, c, x), beside(c));
         }
+        if constexpr (Dim == 2) return abs(g[1][0] - g[0][1]);
+        const W square = vorticity_square<Dim, W>(g);
+        return square * over_root(square);
     }
 
     const FieldView<double>&mean_, &nu_, &slope_;
@@ -385,12 +433,32 @@ void tiles(const Box& cells, Tile<Dim, viscosity>&& pass) {
                       {std::min(i + kTileX, cells.hi[0]), std::min(j + ny, cells.hi[1]), cells.hi[2]}});
 }
 
-}  // namespace
+/// Momentum turns against the frame in which it is seen: V spin x rho u (as Chen, C. L., McCroskey, W. J.
+/// (1988), AIAA paper 88-0046, have it for rotors in hover).
+template <int Dim>
+void add_turning(const Box& cells, const Patch<Dim>& patch, const std::array<double, 3>& spin,
+                 const FieldView<double>& residual) {
+    for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
+        for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
+            for (int i = cells.lo[0]; i < cells.hi[0]; i += kLanes) {
+                const int n = cells.hi[0] - i;
+                const Lanes volume = load(patch.volumes, i, j, k, 0, n);
+                std::array<Lanes, 3> m{};
+                for (std::size_t d = 0; d < Dim; ++d)
+                    m[d] = volume * load(patch.q, i, j, k, static_cast<int>(d) + 1, n);
+                for (std::size_t d = 0; d < Dim; ++d) {
+                    const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+                    const int at = static_cast<int>(d) + 1;
+                    store(residual, i, j, k, at,
+                          load(readable(residual), i, j, k, at, n) + (spin[e] * m[f] - spin[f] * m[e]), n);
+                }
+            }
+}
 
 template <int Dim>
-void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
-              const FieldView<double>& nu_tilde, const FieldView<double>& slope) {
-    if (cells.empty()) return;
+void find_fluxes(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
+                 const FieldView<double>& mean, const FieldView<double>& nu_tilde,
+                 const FieldView<double>& slope) {
     switch (scheme.viscosity) {
         case Viscosity::none:
             return tiles(cells, Tile<Dim, Viscosity::none>(patch, scheme, mean, nu_tilde, slope));
@@ -398,9 +466,23 @@ void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, c
             return tiles(cells, Tile<Dim, Viscosity::laminar>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::frozen:
             return tiles(cells, Tile<Dim, Viscosity::frozen>(patch, scheme, mean, nu_tilde, slope));
+        case Viscosity::frozen_eddies:
+            return tiles(cells, Tile<Dim, Viscosity::frozen_eddies>(patch, scheme, mean, nu_tilde, slope));
+        case Viscosity::sst:
+            return tiles(cells, Tile<Dim, Viscosity::sst>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::spalart_allmaras:
             return tiles(cells, Tile<Dim, Viscosity::spalart_allmaras>(patch, scheme, mean, nu_tilde, slope));
     }
+}
+
+}  // namespace
+
+template <int Dim>
+void residual(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
+              const FieldView<double>& nu_tilde, const FieldView<double>& slope) {
+    if (cells.empty()) return;
+    find_fluxes(cells, patch, scheme, mean, nu_tilde, slope);
+    if (scheme.turns()) add_turning(cells, patch, scheme.spin, mean);
 }
 
 template void residual<2>(const Box&, const Patch<2>&, const Scheme&, const FieldView<double>&,

@@ -12,7 +12,9 @@ namespace strata::flow {
 /// with the turbulent viscosity where there is a model. With Spalart-Allmaras (sa.hpp) also
 ///   nu_tilde: V times u . grad nu~ - production + destruction - diffusion, so that V dnu~/dt = -R;
 ///   slope: V times the derivative of destruction less production by nu~, where positive: begins diagonal_nu
-///   of diagonals().
+///   of diagonals();
+/// with Menter's model (sst.hpp) the same of k and omega, by components.
+/// In a frame that turns (Scheme::spin) momentum also has V spin x rho u.
 /// Writes own cells alone. A cell's value depends on the values around it only, not on the box.
 /// Sizes: reads q within two cells along each axis, and for viscous terms the 3^Dim cells around.
 template <int Dim>

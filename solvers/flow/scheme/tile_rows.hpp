@@ -9,6 +9,7 @@
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/patch.hpp"
 #include "solvers/flow/scheme/sa.hpp"
+#include "solvers/flow/scheme/sst.hpp"
 
 namespace strata::flow {
 
@@ -23,17 +24,22 @@ template <int Dim, Viscosity viscosity>
 class TileRows {
   public:
     static constexpr bool kViscous = viscosity != Viscosity::none;
-    static constexpr bool kTurbulent = viscosity == Viscosity::spalart_allmaras;
-    static constexpr bool kEddies = kTurbulent || viscosity == Viscosity::frozen;
+    static constexpr bool kSpalart = viscosity == Viscosity::spalart_allmaras;
+    static constexpr bool kSst = viscosity == Viscosity::sst;
+    static constexpr bool kTurbulent = kSpalart || kSst;
+    static constexpr bool kEddiesOfNu = kSpalart || viscosity == Viscosity::frozen;
+    static constexpr bool kEddiesKept = kSst || viscosity == Viscosity::frozen_eddies;
     static constexpr std::size_t D = Dim;
     using W = Wide;
     using Vec = Vector<Dim, W>;
     // Values of a cell in a scratch row.
-    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion.
+    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion. Menter's model:
+    // k and omega from kNu on, and the viscosities of their diffusion from kDiff on.
     static constexpr int kRho = 0, kU = 1, kP = Dim + 1, kX = Dim + 2, kT = kX + Dim, kMu = kT + 1,
-                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kChi + 1;
-    static constexpr int kValues = kTurbulent ? kDiff + 1 : kViscous ? kHeat + 1 : kP + 1;
-    // Fluxes of a face: those of q, that of nu~ with its diffusivity, that without.
+                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kNu + 2;
+    static constexpr int kValues = kSst ? kDiff + 2 : kSpalart ? kDiff + 1 : kViscous ? kHeat + 1 : kP + 1;
+    // Fluxes of a face: those of q; that of nu~ with its diffusivity and that without, or those of k and
+    // omega.
     static constexpr int kFluxes = Dim + 2 + (kTurbulent ? 2 : 0);
 
     TileRows(const Patch<Dim>& patch, const Scheme& scheme) : patch_(patch), scheme_(scheme) {}
@@ -76,11 +82,13 @@ class TileRows {
     void fill_slab(int s) {
         if constexpr (Dim == 2) {
             fill(s, 0, beyond(away(1, s)));
+            if constexpr (kEddiesKept) add_eddies(s, 0, away(1, s));
         } else {
             const int up = away(2, s), more = up == 0 ? 2 : up == 1 && kViscous ? 1 : 0;
             for (int j = lo_[1] - more; j < hi_[1] + more; ++j) {
                 const int side = away(1, j);
                 fill(j, s, side > 0 && up > 0 ? 0 : beyond(side + up));
+                if constexpr (kEddiesKept) add_eddies(j, s, side + up);
             }
         }
     }
@@ -128,12 +136,12 @@ class TileRows {
                 const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
                 const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
                 put(to, kT, x, T);
-                if constexpr (kEddies) {
+                if constexpr (kEddiesOfNu) {
                     const W nu = load_wide(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
                     const W mu_t = mu * sa::eddy(chi);
                     put(to, kMu, x, mu + mu_t);
                     put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
-                    if constexpr (kTurbulent) {
+                    if constexpr (kSpalart) {
                         put(to, kNu, x, nu);
                         put(to, kChi, x, chi);
                         put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
@@ -142,6 +150,29 @@ class TileRows {
                     put(to, kMu, x, mu);
                     put(to, kHeat, x, mu * (1 / gas.prandtl));
                 }
+                if constexpr (kSst)
+                    for (const int c : {kK, kOmega})
+                        put(to, kNu + c, x, load_wide(patch_.nu_tilde, i, j, k, c, n));
+            }
+        }
+    }
+
+    /// The turbulent viscosity that is known, in the cells and beside their faces; in place of fill()'s mu.
+    [[gnu::flatten, gnu::noinline]] void add_eddies(int j, int k, int away) {
+        if (away > 1) return;
+        double* to = line(j, k);
+        const Gas& gas = scheme_.gas;
+        const int more = 1 - away;
+        for (int x = -more; x < n_ + more; x += kWide) {
+            const int i = lo_[0] + x, n = n_ + more - x;
+            const W mu = get(to, kMu, x), mu_t = load_wide(patch_.eddies, i, j, k, kEddy, n);
+            put(to, kMu, x, mu + mu_t);
+            put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
+            if constexpr (kSst) {
+                const W F1 = load_wide(patch_.eddies, i, j, k, kInner, n);
+                put(to, kDiff + kK, x, mu + sst::blended(F1, sst::sigma_k1, sst::sigma_k2) * mu_t);
+                put(to, kDiff + kOmega, x,
+                    mu + sst::blended(F1, sst::sigma_omega1, sst::sigma_omega2) * mu_t);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include "solvers/flow/scheme/lanes.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/sa.hpp"
+#include "solvers/flow/scheme/sst.hpp"
 
 namespace strata::flow {
 namespace {
@@ -30,12 +31,12 @@ Conserved<Dim, Lanes> state(const FieldView<const double>& q, int i, int j, int 
 }
 
 /// Sums over the faces of n cells: of the convective radii, of |S|^2, and of |u . (S below + S above) / 2|
-/// along the axes.
+/// along the axes; as the faces see the flow, where they move.
 struct FaceSums {
     Lanes radius{}, square{}, through{};
 };
 
-template <int Dim, int axis>
+template <int Dim, int axis, bool moves>
 void add_faces(const Patch<Dim>& patch, const Vector<Dim, Lanes>& u, const Lanes& a, int i, int j, int k,
                int n, FaceSums& sums) {
     Vector<Dim, Lanes> lower, upper;
@@ -45,21 +46,45 @@ void add_faces(const Patch<Dim>& patch, const Vector<Dim, Lanes>& u, const Lanes
                                                   j + (axis == 1 ? 1 : 0), k + (axis == 2 ? 1 : 0), d, n);
     }
     const Lanes below = dot(lower, lower), above = dot(upper, upper);
-    const Lanes in = dot(u, lower), out = dot(u, upper);
+    Lanes in = dot(u, lower), out = dot(u, upper);
+    if constexpr (moves) {
+        in -= load(patch.speeds[axis], i, j, k, 0, n);
+        out -= load(patch.speeds[axis], i + (axis == 0 ? 1 : 0), j + (axis == 1 ? 1 : 0),
+                    k + (axis == 2 ? 1 : 0), 0, n);
+    }
     sums.radius += abs(in) + abs(out) + a * (below * over_root(below) + above * over_root(above));
     sums.square += below + above;
     sums.through += abs(0.5 * (in + out));
 }
 
-template <int Dim>
+template <bool moves, int Dim>
 FaceSums face_sums(const Patch<Dim>& patch, double gamma, int i, int j, int k, int n) {
     const Primitive<Dim, Lanes> w = primitive(state<Dim>(patch.q, i, j, k, n), gamma);
     const Lanes a2 = gamma * w.p * (1.0 / w.rho), a = a2 * over_root(a2);
     FaceSums sums;
-    add_faces<Dim, 0>(patch, w.u, a, i, j, k, n, sums);
-    add_faces<Dim, 1>(patch, w.u, a, i, j, k, n, sums);
-    if constexpr (Dim == 3) add_faces<Dim, 2>(patch, w.u, a, i, j, k, n, sums);
+    add_faces<Dim, 0, moves>(patch, w.u, a, i, j, k, n, sums);
+    add_faces<Dim, 1, moves>(patch, w.u, a, i, j, k, n, sums);
+    if constexpr (Dim == 3) add_faces<Dim, 2, moves>(patch, w.u, a, i, j, k, n, sums);
     return sums;
+}
+
+template <bool moves, int Dim>
+void find_diagonals(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const StepSize& step,
+                    const FieldView<const double>& viscosity, const FieldView<double>& mean,
+                    const FieldView<double>& nu_tilde) {
+    over_rows(cells, [&](int i, int j, int k, int n) {
+        const FaceSums sums = face_sums<moves>(patch, scheme.gas.gamma, i, j, k, n);
+        const Lanes volume = load(patch.volumes, i, j, k, 0, n);
+        Lanes half = 0.5 * sums.radius;
+        if (scheme.viscous()) half += load(viscosity, i, j, k, 0, n) * sums.square;
+        const Lanes physical = volume * step.physical;
+        store(mean, i, j, k, 0, 1.0 / (half * (1 + 1 / step.cfl) + physical), n);
+        for (int m = 0; m < scheme.model_equations(); ++m) {
+            const Lanes own = sums.through + load(viscosity, i, j, k, diffusion_of(m), n) * sums.square;
+            const Lanes slope = load(readable(nu_tilde), i, j, k, m, n);
+            store(nu_tilde, i, j, k, m, 1.0 / (own + half * (1 / step.cfl_turbulence) + slope + physical), n);
+        }
+    });
 }
 
 }  // namespace
@@ -74,7 +99,19 @@ void step_viscosity(const Box& cells, const Patch<Dim>& patch, const Scheme& sch
         const auto [mu, over_mu] = viscosity_of(gas.gamma * w.p * over_rho, gas.sutherland);
         const Lanes scale = gas.viscous_scale() / load(patch.volumes, i, j, k, 0, n);
         Lanes conduction = mu * (1 / gas.prandtl), friction = mu;
-        if (scheme.eddies()) {
+        if (scheme.keeps_eddies()) {
+            const Lanes mu_t = load(readable(viscosity), i, j, k, kEddy, n);
+            conduction += mu_t * (1 / gas.turbulent_prandtl), friction += mu_t;
+            if (scheme.is_sst()) {
+                const Lanes F1 = load(readable(viscosity), i, j, k, kInner, n);
+                const auto diffusion = [&](double inner, double outer) {
+                    return scale * over_rho * (mu + sst::blended(F1, inner, outer) * mu_t);
+                };
+                store(viscosity, i, j, k, diffusion_of(kK), diffusion(sst::sigma_k1, sst::sigma_k2), n);
+                store(viscosity, i, j, k, diffusion_of(kOmega),
+                      diffusion(sst::sigma_omega1, sst::sigma_omega2), n);
+            }
+        } else if (scheme.eddies()) {
             const Lanes chi = load(patch.nu_tilde, i, j, k, 0, n) * w.rho * over_mu;
             const Lanes mu_t = mu * sa::eddy(chi);
             conduction += mu_t * (1 / gas.turbulent_prandtl), friction += mu_t;
@@ -91,17 +128,8 @@ template <int Dim>
 void diagonals(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme, const StepSize& step,
                const FieldView<const double>& viscosity, const FieldView<double>& mean,
                const FieldView<double>& nu_tilde) {
-    over_rows(cells, [&](int i, int j, int k, int n) {
-        const FaceSums sums = face_sums<Dim>(patch, scheme.gas.gamma, i, j, k, n);
-        const Lanes volume = load(patch.volumes, i, j, k, 0, n);
-        Lanes half = 0.5 * sums.radius;
-        if (scheme.viscous()) half += load(viscosity, i, j, k, 0, n) * sums.square;
-        const Lanes physical = volume * step.physical;
-        store(mean, i, j, k, 0, 1.0 / (half * (1 + 1 / step.cfl) + physical), n);
-        if (!scheme.turbulent()) return;
-        const Lanes own = sums.through + load(viscosity, i, j, k, 1, n) * sums.square;
-        const Lanes slope = load(readable(nu_tilde), i, j, k, 0, n);
-        store(nu_tilde, i, j, k, 0, 1.0 / (own + half * (1 / step.cfl_turbulence) + slope + physical), n);
+    by_motion(patch, [&](auto moves) {
+        find_diagonals<moves>(cells, patch, scheme, step, viscosity, mean, nu_tilde);
     });
 }
 
@@ -109,12 +137,14 @@ template <int Dim>
 double least_time_step(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme,
                        const FieldView<const double>& viscosity) {
     double least = std::numeric_limits<double>::infinity();
-    over_rows(cells, [&](int i, int j, int k, int n) {
-        const FaceSums sums = face_sums<Dim>(patch, scheme.gas.gamma, i, j, k, n);
-        Lanes half = 0.5 * sums.radius;
-        if (scheme.viscous()) half += load(viscosity, i, j, k, 0, n) * sums.square;
-        const Lanes step = load(patch.volumes, i, j, k, 0, n) / half;
-        for (int l = 0; l < n; ++l) least = std::min(least, step[l]);
+    by_motion(patch, [&](auto moves) {
+        over_rows(cells, [&](int i, int j, int k, int n) {
+            const FaceSums sums = face_sums<moves>(patch, scheme.gas.gamma, i, j, k, n);
+            Lanes half = 0.5 * sums.radius;
+            if (scheme.viscous()) half += load(viscosity, i, j, k, 0, n) * sums.square;
+            const Lanes step = load(patch.volumes, i, j, k, 0, n) / half;
+            for (int l = 0; l < n; ++l) least = std::min(least, step[l]);
+        });
     });
     return least;
 }
@@ -165,14 +195,17 @@ UpdateCount update(const Box& cells, const Scheme& scheme, double most, const Fi
         store(q, i, j, k, 0, now.rho, n);
         for (int d = 0; d < Dim; ++d) store(q, i, j, k, d + 1, now.m[static_cast<std::size_t>(d)], n);
         store(q, i, j, k, Dim + 1, now.E, n);
-        if (!scheme.turbulent()) return;
-        const Lanes nu = load(readable(nu_tilde), i, j, k, 0, n) + share * load(dnu_tilde, i, j, k, 0, n);
-        if (!all_of(nu - nu == 0.0, n))
-            for (int l = 0; l < n; ++l) {
-                if (nu[l] - nu[l] == 0) continue;
-                if (count.impossible++ == 0) count.first = {i + l, j, k};
-            }
-        store(nu_tilde, i, j, k, 0, scheme.sa.negative ? nu : max(nu, Lanes{}), n);
+        for (int m = 0; m < scheme.model_equations(); ++m) {
+            const Lanes before = load(readable(nu_tilde), i, j, k, m, n),
+                        nu = before + share * load(dnu_tilde, i, j, k, m, n);
+            if (!all_of(nu - nu == 0.0, n))
+                for (int l = 0; l < n; ++l) {
+                    if (nu[l] - nu[l] == 0) continue;
+                    if (count.impossible++ == 0) count.first = {i + l, j, k};
+                }
+            const Lanes least = scheme.is_sst() ? sst::least_share * before : Lanes{};
+            store(nu_tilde, i, j, k, m, scheme.sa.negative ? nu : max(nu, least), n);
+        }
     });
     return count;
 }

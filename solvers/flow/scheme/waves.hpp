@@ -33,19 +33,20 @@ class Waves {
     static constexpr std::size_t D = Dim, N = Dim + 2;
 
   public:
-    /// way: 1 or -1; 0 for |A . S| / 2.
-    Waves(const WaveCell<Dim>& cell, const Vector<Dim, Lanes>& s, int way) {
+    /// way: 1 or -1; 0 for |A . S| / 2. `swept`: by a face that moves (Patch::speeds): A . S - swept then.
+    Waves(const WaveCell<Dim>& cell, const Vector<Dim, Lanes>& s, int way, const Lanes& swept = Lanes{}) {
         square_ = dot(s, s);
         const Lanes over = over_root(max(square_, broadcast(1e-300))), half = 0.5 * square_ * over;
         half_size_ = half;
         for (std::size_t d = 0; d < D; ++d) n_[d] = s[d] * over;
         through_ = dot(cell.u, n_);
-        const Lanes a = cell.a, size = abs(through_), least = 0.01 * (size + a), over_a = 1.0 / a;
-        const Lanes still = max(size, least), up = max(abs(through_ + a), least),
-                    down = max(abs(through_ - a), least);
+        slower_ = through_ - swept * over;
+        const Lanes a = cell.a, size = abs(slower_), least = 0.01 * (size + a), over_a = 1.0 / a;
+        const Lanes still = max(size, least), up = max(abs(slower_ + a), least),
+                    down = max(abs(slower_ - a), least);
         const Lanes mean = 0.5 * (up + down) - still, skew = 0.5 * (up - down) * over_a;
         const double sign = way < 0 ? -1 : 1, plain = way == 0 ? 0 : 1;
-        s_ = half * (plain * through_ + sign * still);
+        s_ = half * (plain * slower_ + sign * still);
         alpha_ = half * (sign * mean * over_a * over_a);
         beta_ = half * (plain + sign * skew);
         delta_ = half * (sign * mean);
@@ -65,7 +66,7 @@ class Waves {
     }
     /// Half of |u . S| + a |S|.
     [[nodiscard]] Lanes half_radius(const WaveCell<Dim>& cell) const {
-        return half_size_ * (abs(through_) + cell.a);
+        return half_size_ * (abs(slower_) + cell.a);
     }
     /// |S|^2 and S / |S|.
     [[nodiscard]] const Lanes& square() const { return square_; }
@@ -75,7 +76,7 @@ class Waves {
     template <int>
     friend class WaveSum;
     Vector<Dim, Lanes> n_;
-    Lanes square_, half_size_, through_, s_, alpha_, beta_, delta_;
+    Lanes square_, half_size_, through_, slower_, s_, alpha_, beta_, delta_;
 };
 
 /// The sum of the matrices of faces for one cell.

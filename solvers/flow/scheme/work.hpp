@@ -27,6 +27,7 @@ class WorkOf {
   public:
     WorkOf(int dimensions, const Scheme& scheme);
     [[nodiscard]] Work residual() const;
+    [[nodiscard]] Work eddies() const;  // with Menter's model
     [[nodiscard]] Work diagonals() const;
     [[nodiscard]] Work sweep() const;  // forward, and backward the same
     [[nodiscard]] Work viscosity() const;

@@ -1,7 +1,7 @@
 // A small graph on a team: what each patch has in the end, the same for any layout.
 //   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, asks, and -round; settled, deep, walk; sweeps, sweeps-boxes; families; quarter; dear. save: a
-// checkpoint whenever patches move, before they do; restore: begins with the last one.
+// NAME: heat, mixed, some, factored, asks, and -round; settled, deep, walk; sweeps, sweeps-boxes; families;
+// quarter; dear. save: a checkpoint whenever patches move, before they do; restore: begins with the last one.
 #include <fmt/format.h>
 #include <signal.h>
 

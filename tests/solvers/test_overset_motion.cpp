@@ -1,0 +1,154 @@
+// Connectivity of meshes that move: found anew in each step, as if they stood there.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/simulation/simulation.hpp"
+#include "tests/catch.hpp"
+#include "tests/graph/solvers/solver.hpp"
+#include "tests/solvers/overset_grids.hpp"
+
+using namespace strata::tests;
+using namespace strata::overset;
+using strata::graph::Members;
+using strata::graph::Simulation;
+
+namespace {
+
+Rigid about_z(double angle, const Real3& shift) {
+    Rigid made{{{{std::cos(angle), -std::sin(angle), 0}, {std::sin(angle), std::cos(angle), 0}, {0, 0, 1}}},
+               shift};
+    return made;
+}
+
+/// A ring around a body goes through a background and turns: less than a cell in a step.
+std::vector<OversetMesh> ring_in_brick() {
+    return {brick_mesh<2>("background", {60, 50, 1}, {-3, -2.5, 0}, {3, 2.5, 0}, 0.03),
+            ring_mesh<2>("ring", 40, 16, {0.1, 0.05, 0}, 0.5, 3)};
+}
+Rigid ring_placed(int mesh, std::int64_t step) {
+    const auto n = static_cast<double>(step);
+    return mesh == 0 ? Rigid{} : about_z(0.11 * n, {0.06 * n, 0.02 * n, 0});
+}
+
+std::vector<OversetMesh> box_in_box() {
+    std::vector<OversetMesh> meshes{
+        brick_mesh<3>("outer", {20, 18, 16}, {0, 0, 0}, {2, 2, 2}, 0.02),
+        brick_mesh<3>("inner", {16, 14, 14}, {-0.45, -0.48, 0.5}, {0.45, 0.48, 1.45}, 0.03, 0.4)};
+    meshes[1].outer = all_faces(3);
+    return meshes;
+}
+Rigid box_placed(int mesh, std::int64_t step) {
+    const auto n = static_cast<double>(step);
+    return mesh == 0 ? Rigid{} : about_z(0.13 * n, {1 + 0.02 * n, 0.97, 0});
+}
+
+/// Status of all cells after a number of steps, and where meshes stand there for good.
+template <int Dim, class Placed>
+void compare_with_still(const std::vector<OversetMesh>& meshes, Placed placed, int steps) {
+    OversetGrids<Dim> moving(meshes, 9, {}, placed);
+    Simulation run(moving.graph, Members::alone());
+    run.start();
+    int changed = 0;
+    std::vector<std::vector<std::int32_t>> before;
+    for (int step = 0; step <= steps; ++step) {
+        CAPTURE(step);
+        if (step > 0) run.advance(1);
+        std::vector<OversetMesh> there = meshes;
+        for (std::size_t m = 0; m < there.size(); ++m)
+            there[m].place = [at = meshes[m].place, by = placed(static_cast<int>(m), step)](
+                                 const Int3& node) { return by(at(node)); };
+        OversetGrids<Dim> still(there, 9);
+        Simulation beside(still.graph, Members::alone());
+        beside.start();
+        std::vector<std::vector<std::int32_t>> all;
+        for (int patch = 0; patch < moving.zones.patches(); ++patch) {
+            all.push_back(values_of<std::int32_t>(run, moving.found().status.id(), patch));
+            CHECK(all.back() == values_of<std::int32_t>(beside, still.found().status.id(), patch));
+            CHECK_FALSE(all.back().empty());
+        }
+        changed += !before.empty() && all != before ? 1 : 0;
+        before = all;
+    }
+    CHECK(changed == steps);
+}
+
+double linear(const Real3& x) { return 0.3 + 2 * x[0] - 1.5 * x[1] + 0.7 * x[2]; }
+
+}  // namespace
+
+TEST_CASE("connectivity of meshes that move is that of meshes that stand there") {
+    compare_with_still<2>(ring_in_brick(), ring_placed, 6);
+    compare_with_still<3>(box_in_box(), box_placed, 3);
+}
+
+TEST_CASE("linear fields are carried over in each step, and cells that come out of holes get known values") {
+    OversetGrids<2> grids(ring_in_brick(), 9, {}, ring_placed);
+    Graph& graph = grids.graph;
+    const Zones& zones = grids.zones;
+    const auto moved = graph.scalar<std::array<double, 3>>("most", Reduce::max, 0.0);
+    const auto uncovered = graph.scalar<std::int64_t>("uncovered", Reduce::sum);
+    // Known cells have the field at their place, the others 1e9.
+    const auto value_of = [&](const Here& here, const FieldView<const double>& centres, const Int3& at,
+                              std::int64_t step) {
+        const Real3 x{centres(at[0], at[1], at[2], 0), centres(at[0], at[1], at[2], 1), 0};
+        return linear(ring_placed(zones.zone_of(here.patch), step)(x));
+    };
+    const auto set = [&](Scope& scope, bool at_start) {
+        Task task = scope.task(at_start ? "first value" : "value", zones);
+        const auto c = task.need(grids.centres);
+        const auto is = task.need(grids.found().status);
+        const auto to = at_start ? task.make(grids.value) : task.modify(grids.value);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const bool known = here[is](i, j, k) != static_cast<std::int32_t>(Cell::hole);
+                here[to](i, j, k, 0) = known ? value_of(here, here[c], {i, j, k}, here.step) : 1e9;
+                for (int n = 1; n < OversetGrids<2>::kValues; ++n) here[to](i, j, k, n) = known ? 1 : 1e9;
+            });
+        });
+    };
+    set(graph.start(), true);
+    set(graph.step(), false);
+    Uncovering uncovering(graph, *grids.problem, grids.found());
+    const Interpolated before = uncovering.interpolate(grids.value.at(0));
+    Exchange exchange(graph, graph.step(), *grids.problem, grids.found());
+    const Interpolated now = exchange.interpolate(grids.value.at(1));
+    Task task = graph.step().task("compare", zones);
+    const auto c = task.need(grids.centres);
+    const auto was = task.need(grids.found().status.previous()), is = task.need(grids.found().status);
+    const auto from_before = before.need(task), from_now = now.need(task);
+    constexpr std::size_t each = OversetGrids<2>::kValues;
+    task.run([=, &zones, most = task.contribute(moved), count = task.contribute(uncovered)](Here& here) {
+        std::array<double, 3> off{};
+        for_each_receptor(here.cells(), here[is], [&](const Int3& at, std::size_t n) {
+            off[0] =
+                std::max(off[0], std::abs(here[from_now][each * n] - value_of(here, here[c], at, here.step)));
+        });
+        std::int64_t cells = 0;
+        for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3& at, std::size_t n) {
+            ++cells;
+            // What the other mesh has there now was where that mesh was a step ago.
+            const int own = zones.zone_of(here.patch), other = 1 - own;
+            const Real3 x{here[c](at[0], at[1], at[2], 0), here[c](at[0], at[1], at[2], 1), 0};
+            const Real3 there = ring_placed(own, here.step)(x);
+            const Real3 then =
+                ring_placed(other, here.step - 1)(ring_placed(other, here.step).inverse()(there));
+            off[1] = std::max(off[1], std::abs(here[from_before][each * n] - linear(then)));
+            off[2] = std::max(off[2], std::abs(here[from_before][each * n + 1] - 1));
+        });
+        here[most] = off, here[count] = cells;
+    });
+    Simulation run(graph, Members::alone());
+    run.start();
+    std::int64_t all = 0;
+    for (int step = 1; step <= 8; ++step) {
+        run.advance(1);
+        const auto [receptors, place, known] = run.value(moved);
+        CHECK(receptors < 1e-11);
+        CHECK(place <
+              0.06);  // half a cell of the ring at its wall; the ring's motion alone makes 0.1 and more
+        CHECK(known < 1e-13);
+        all += run.value(uncovered);
+    }
+    CHECK(all > 50);
+}
