@@ -182,6 +182,10 @@ struct Settings {
 /// The keys, bound to the settings, which must outlive them.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 
+/// Of these the keys of a grid; and of a mesh, in the table [mesh.NAME].
+void add_grid_keys(graph::CaseSchema& keys, GridKeys& grid);
+void add_mesh_keys(graph::CaseSchema& keys, const std::string& name, MeshKeys& mesh);
+
 /// What no key says alone. Throws Error with the key's place.
 void check(const Settings& settings, const graph::CaseSchema& schema);
 
