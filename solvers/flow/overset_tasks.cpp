@@ -150,9 +150,8 @@ void declare_overset(const Step& step, bool finest) {
         overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
     describe<Dim>(step, *labels->problem);
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
-    if (!finest) return;
-    limit_orphans(step, step.graph.start(), *labels->found);
-    if (step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
+    if (finest) limit_orphans(step, step.graph.start(), *labels->found);
+    if (finest && step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
     step.labels.overset = std::move(labels);
 }
 
