@@ -16,7 +16,7 @@ void declare_eddies(const Step& step, Scope& in) {
     declare_work(task, WorkOf(Dim, step.scheme).eddies() + WorkOf(Dim, step.scheme).viscosity());
     const auto around = step.layers(2);  // as the residual: one exchange serves both
     const auto q = task.need(step.q(), around), k_omega = task.need(step.nu_tilde(), around);
-    const auto geometry = task.need(l.geometry);
+    const auto geometry = task.need(step.geometry());
     const auto distance = task.need(l.distance);
     const auto viscosity = task.modify(step.viscosity());
     task.run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
