@@ -35,6 +35,11 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         keys.refuse("grid.motion.kind", "each mesh has a motion of its own",
                     "\"none\", and mesh.NAME.motion");
     for (const auto& [name, mesh] : s.meshes)
+        if (mesh.grid.turn != 0)
+            keys.refuse(mesh.grid.section + ".turn",
+                        "meshes that are periodic by rotation stand still, and so do all others of the case",
+                        "0, or no mesh that moves");
+    for (const auto& [name, mesh] : s.meshes)
         if (!mesh.on.empty() && !(mesh.grid.motion == s.meshes.at(mesh.on).grid.motion))
             keys.refuse("mesh." + name + ".motion.kind", "meshes that lie on one wall move together",
                         "the motion of mesh." + mesh.on);
@@ -42,6 +47,9 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         keys.refuse("flow.equations",
                     "the distance to walls of meshes that move against each other is not found anew",
                     "\"euler\" or \"laminar\", or [grid] in place of meshes");
+    if (s.overlaps() && s.output.average >= 0)
+        keys.refuse("output.average", "cells that are holes in some steps have no means over all of them",
+                    "-1, or [grid] in place of meshes");
     if (!s.output.probes.empty())
         keys.refuse("output.probes", "probes stand still, and grids that move go past them", "[]");
     if (!s.output.slices.empty())

@@ -457,6 +457,9 @@ void check(const Settings& s, const CaseSchema& keys) {
     if (s.verify.error > 0 && (s.flow.initial == "uniform" || s.flow.initial == "blast waves"))
         keys.refuse("verify.error", "no exact solution is known for this case",
                     "0, or flow.initial = \"vortex\" or \"shock tube\"");
+    if (s.verify.error > 0 && s.rotation_rate() != 0)
+        keys.refuse("verify.error", "exact solutions are those in a frame at rest",
+                    "0, or frame.rotation_rate = 0");
 }
 
 }  // namespace strata::flow

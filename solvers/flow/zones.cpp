@@ -187,6 +187,11 @@ std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema
                         "\"slip-wall\", or flow.equations = \"laminar\" or \"rans\"");
         if (made.condition == Condition::mass_outflow && !(b.mass_flow > 0))
             keys.refuse("boundary." + name + ".mass_flow", "an outflow by mass flow needs one", "> 0");
+        if (!b.rotation.empty() && s.flow.axisymmetric)
+            keys.refuse("boundary." + name + ".rotation", "axisymmetric flow does not turn about its axis",
+                        "none, or a grid in three dimensions");
+        if (!b.rotation.empty() && dimensions == 2 && s.frame.axis != "z")
+            keys.refuse("frame.axis", "walls of a plane turn about an axis across it", "\"z\"");
         all.push_back(made);
     }
     return all;

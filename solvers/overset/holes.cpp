@@ -78,9 +78,9 @@ std::vector<Work::Foot> feet_of(const Box& cells, const std::vector<Face>& faces
     return feet;
 }
 
-/// Cells of the map of each mesh that its walls may touch.
 }  // namespace
 
+/// Cells of the map of each mesh that its walls may touch.
 void declare_maps(Parts& parts) {
     Task task = parts.graph.start().task(parts.named("map of walls"), parts.p.grid);
     task.on(parts.wall_patches);
