@@ -145,6 +145,17 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     return cut(std::move(system), most);
 }
 
+/// Whether a shift leads away from the axis of a rotation.
+bool shifts_across(const Real3& shift, const Real3& spin) {
+    double square = 0, squares = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+        const double across = spin[e] * shift[f] - spin[f] * shift[e];
+        square += across * across, squares += (std::abs(spin[e]) + std::abs(spin[f])) * std::abs(shift[d]);
+    }
+    return std::sqrt(square) > 1e-9 * squares;
+}
+
 }  // namespace
 
 GridSystem case_grid(const Settings& s, const graph::CaseSchema& keys) {
@@ -220,6 +231,13 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     }
     shifts_.resize(shapes.size());
     for (const JoinRange& join : system_.joins) {
+        const RigidMotion motion = moves() ? motions_.velocity(mesh_of(join.zone), 1) : frame_;
+        if (shifts_across(join.shift, motion.spin))
+            keys.refuse(moves()
+                            ? of_mesh[static_cast<std::size_t>(mesh_of(join.zone))]->section + ".motion.kind"
+                            : "frame.rotation_rate",
+                        "a grid that turns is not periodic across its axis",
+                        "a grid that is periodic along the axis alone, or one that does not turn");
         list.join_parts(join.zone, join.points, join.donor, join.donor_points, join.transform, join.turn);
         note_shift(join);
         note_shift(other_side(join));
@@ -237,6 +255,11 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
                         fmt::format("the case says nothing of the boundary '{}' of {} at {}", range.name,
                                     zone_text(source(), range.zone), face_text(range.face)),
                         fmt::format("a table [boundary.{}] with its kind", range.name));
+        if (boundaries[static_cast<std::size_t>(at - names.begin())].condition == Condition::mass_outflow &&
+            moves() && motions_.of[static_cast<std::size_t>(mesh_of(range.zone))].moves())
+            keys.refuse("boundary." + range.name + ".kind",
+                        "the mass flow through a boundary of a grid that moves is not found",
+                        "\"pressure-outflow\", or a grid that stands still");
         used.insert(range.name);
         on_zone_[static_cast<std::size_t>(range.zone)]
                 [static_cast<std::size_t>(2 * range.face.axis + (range.face.upper ? 1 : 0))] =
