@@ -274,6 +274,31 @@ TEST_CASE("cases say how grids move, and errors name the key") {
         s.output.slices = {};
         CHECK(refused(s).empty());
     }
+    SECTION("means of cells that may be holes") {
+        s.output.average = 0;
+        CHECK(has(refused(s), "output.average"));
+    }
+    SECTION("a sector beside a mesh that moves") {
+        GridKeys& sector = s.meshes["a"].grid;
+        sector.motion = {};
+        sector.kind = "sector", sector.turn = 90;
+        s.flow.mach = 0, s.reference.mach = 0.5;
+        CHECK(has(refused(s), "mesh.a.turn"));
+    }
+    SECTION("mass flow out of a mesh that moves") {
+        s.boundaries["a-x-max"].kind = "mass-outflow", s.boundaries["a-x-max"].mass_flow = 0.57;
+        CHECK(has(refused(s), "boundary.a-x-max.kind"));
+        s.meshes["a"].grid.motion = {};
+        CHECK(refused(s).empty());
+    }
+    SECTION("periodic across the axis of a turn") {
+        s.meshes["a"].grid.periodic = {1};
+        s.boundaries.erase("a-x-min"), s.boundaries.erase("a-x-max");
+        CHECK(refused(s).empty());
+        MotionKeys& whole = s.meshes["a"].grid.motion;
+        whole.kind = "rotation", whole.rate = 1;
+        CHECK(has(refused(s), "mesh.a.motion.kind"));
+    }
     SECTION("meshes on one wall move together") {
         s.meshes["b"].on = "a", s.meshes["b"].cuts = false;
         CHECK(has(refused(s), "mesh.b.motion.kind"));

@@ -156,7 +156,11 @@ TEST_CASE("uniform flow stays on coarser meshes and in cycles") {
         Settings s = uniform(dimensions, "laminar");
         if (dimensions == 3) s.meshes["a"].grid.cells = {16, 16, 12};
         s.time.sequence = {4}, s.time.multigrid = 2;
-        const Ran ran = run(s, 10);
+        const Ran ran = tests::run_flow(s, 10, {.declare = [](graph::Graph&, const Flow& flow) {
+                                            CHECK(flow.labels.size() == 2);
+                                            for (const Labels& stage : flow.labels)
+                                                CHECK((stage.overset != nullptr && stage.overset->found));
+                                        }});
         CHECK(ran.departure < 1e-12);
         CHECK(ran.departure > 0);
         CHECK(ran.failures == 0);

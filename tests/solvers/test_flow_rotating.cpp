@@ -227,7 +227,18 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
     refused([](Settings& s) { s.grid.core = {1}; }, "grid.core");
     refused([](Settings& s) { s.grid.hub = 3; }, "hub");
+    refused([](Settings& s) { s.flow.initial = "vortex", s.verify.error = 1; }, "frame.rotation_rate = 0");
     Settings plane = couette(24, true);
     plane.frame.axis = "y";
     CHECK(refusal(plane).find("frame.axis") != std::string::npos);
+    Settings wall = couette(24, false);
+    wall.frame.axis = "y";
+    CHECK(refusal(wall).find("frame.axis") != std::string::npos);
+    wall.flow.axisymmetric = true;
+    CHECK(refusal(wall).find(".rotation") != std::string::npos);
+    Settings shifted = brick("euler");
+    turn(shifted, 0);
+    shifted.grid.zones = {1, 1, 1}, shifted.grid.turned = false, shifted.grid.periodic = {1};
+    shifted.boundaries.erase("x-min"), shifted.boundaries.erase("x-max");
+    CHECK(refusal(shifted).find("frame.rotation_rate") != std::string::npos);
 }
