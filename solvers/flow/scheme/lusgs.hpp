@@ -6,8 +6,8 @@
 //   D dq  = D dq* - sum over upper neighbours n of (A_n dq_n . S - r_n dq_n) / 2        backward
 //   D = V/dt + sum over all faces of r / 2,  r = |u . S| + a |S| + 2 nu |S|^2 / V
 //
-// (A . S - w instead of A . S, and u . S - w, at faces that sweep the volume w in a unit of time.)
-// with S the area vector of the face between, up the index, and r that of the cell at that face. The order is
+// with S the area vector of the face between, up the index, and r that of the cell at that face. (A . S - w
+// instead of A . S, and u . S - w, at faces that sweep the volume w in a unit of time.) The order is
 // that of one sweep over the zone, x fastest: a cell needs its neighbours below alone, so patches of any size
 // give the same bits. In lanes: eight rows at once, each one cell behind the row below it (hyperplanes i + j
 // = constant within eight rows).

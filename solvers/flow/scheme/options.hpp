@@ -12,7 +12,7 @@ namespace strata::flow {
 struct Gas {
     double gamma = 1.4;
     double prandtl = 0.72, turbulent_prandtl = 0.9;
-    double mach = 0.2;        ///< of the far field
+    double mach = 0.2;        ///< of the far field, or of a rotor's tips (reference.mach)
     double reynolds = 1e6;    ///< of the far field, for a unit of length of the grid
     double sutherland = 0.4;  ///< Sutherland's temperature (110.33 K, 198.6 R) over that of the far field
     [[nodiscard]] double viscous_scale() const { return mach / reynolds; }
