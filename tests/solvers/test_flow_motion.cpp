@@ -6,52 +6,21 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/simulation/simulation.hpp"
 #include "solvers/flow/grid/swept.hpp"
 #include "solvers/flow/scheme/patch.hpp"
-#include "solvers/flow/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/flow_runs.hpp"
 
 using namespace strata;
 using namespace strata::flow;
 
 namespace {
 
-struct Ran {
-    double departure = 0, error = 0, failures = 0, lift = 0, drag = 0;
-    std::int64_t orphans = 0, receptors = 0;
-};
-
-Ran run(Settings s, std::int64_t steps) {
-    graph::CaseSchema keys = schema(s);
-    check(s, keys);
-    graph::Graph graph("flow");
-    const auto flow = declare(graph, s, keys);
-    graph::Simulation simulation(graph, graph::Members::alone(), {.threads = 2});
-    simulation.start();
-    simulation.advance(steps);
-    const Labels& l = flow->finest();
-    const Report& r = flow->report;
-    Ran ran;
-    ran.failures = simulation.value(r.failures);
-    ran.lift = simulation.value(r.lift), ran.drag = simulation.value(r.drag);
-    if (s.verify.uniform > 0) ran.departure = simulation.value(l.departure);
-    if (s.verify.error > 0)
-        ran.error = std::sqrt(simulation.value(l.squared_error) / simulation.value(l.volume));
-    if (l.overset != nullptr) {
-        const auto counts = simulation.numbers(l.overset->found->counts);
-        for (std::size_t n = 0; n < counts.size(); n += overset::kCounts) {
-            ran.orphans += counts[n + overset::kOrphans];
-            ran.receptors += counts[n + overset::kReceptors];
-        }
-    }
-    return ran;
-}
+using Ran = tests::FlowRan;
+Ran run(const Settings& s, std::int64_t steps) { return tests::run_flow(s, steps); }
 
 void outer(Settings& s, const std::string& mesh, int dimensions, const std::string& kind) {
-    for (const char* side : {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"})
-        if (dimensions == 3 || side[0] != 'z')
-            s.boundaries[mesh.empty() ? side : mesh + "-" + side].kind = kind;
+    tests::all_sides(s, mesh.empty() ? "" : mesh + "-", dimensions, kind);
 }
 
 GridKeys brick(const std::string& section, const std::vector<std::int64_t>& cells,

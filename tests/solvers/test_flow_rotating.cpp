@@ -7,35 +7,31 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/simulation/simulation.hpp"
 #include "solvers/flow/output/rotor.hpp"
-#include "solvers/flow/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/flow_runs.hpp"
 
 using namespace strata;
 using namespace strata::flow;
 
 namespace {
 
-struct Ran {
-    double departure = 0, residual = 0, largest = 0, failures = 0;
+struct Ran : tests::FlowRan {
     std::vector<double> probes;
 };
 
-Ran run(Settings s, std::int64_t steps) {
-    graph::CaseSchema keys = schema(s);
-    check(s, keys);
-    graph::Graph graph("flow");
-    const auto flow = declare(graph, s, keys);
-    graph::Simulation simulation(graph, graph::Members::alone(), {.threads = 1});
-    simulation.start();
-    simulation.advance(steps);
+Ran run(const Settings& s, std::int64_t steps) {
     Ran ran;
-    ran.residual = simulation.value(flow->report.residual);
-    ran.largest = simulation.value(flow->report.largest_residual);
-    ran.failures = simulation.value(flow->report.failures);
-    if (s.verify.uniform > 0) ran.departure = simulation.value(flow->finest().departure);
-    for (const auto& probe : flow->shown.probes) ran.probes.push_back(simulation.value(probe));
+    const Flow* flow = nullptr;
+    static_cast<tests::FlowRan&>(ran) =
+        tests::run_flow(s, steps,
+                        {.threads = 1,
+                         .declare = [&](graph::Graph&, const Flow& of) { flow = &of; },
+                         .end =
+                             [&](const graph::Simulation& simulation) {
+                                 for (const auto& probe : flow->shown.probes)
+                                     ran.probes.push_back(simulation.value(probe));
+                             }});
     return ran;
 }
 
@@ -56,8 +52,7 @@ Settings brick(const std::string& equations) {
     s.grid.zones = {2, 2, 1}, s.grid.turned = true, s.grid.wave = 0.03;
     s.flow.equations = equations, s.flow.reynolds = 300;
     s.frame.centre = {-0.5, 1.5, 0};
-    for (const char* side : {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"})
-        s.boundaries[side].kind = "far-field";
+    tests::all_sides(s, "", 3, "far-field");
     return s;
 }
 
