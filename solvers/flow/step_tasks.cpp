@@ -211,7 +211,8 @@ void make_update(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     Task task = in.task(step.named("update"), step.zones());
-    declare_work(task, WorkOf(Dim, scheme).update() + WorkOf(Dim, scheme).viscosity());
+    const bool follows = step.viscosity_follows();
+    declare_work(task, WorkOf(Dim, scheme).update() + (follows ? WorkOf(Dim, scheme).viscosity() : Work{}));
     const auto verdict = task.need(l.verdict);
     const auto geometry = task.need(step.geometry());
     const OutletPressures outlets(step, task);
@@ -223,7 +224,6 @@ void make_update(const Step& step, Scope& in) {
         dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
     else if (step.needs_nu())
         frozen = task.need(step.nu_tilde());
-    const bool follows = step.viscosity_follows();
     if (follows) viscosity = task.modify(step.viscosity());
     const ReceptorsFilled receptors(step, task);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
