@@ -388,6 +388,14 @@ void check_meshes(const Settings& s, const CaseSchema& keys) {
         keys.refuse("grid.coarsen", "each mesh has a key of its own for that", "0, and mesh.NAME.coarsen");
     if (s.grid.turn != 0)
         keys.refuse("grid.turn", "each mesh has a key of its own for that", "0, and mesh.NAME.turn");
+    const GridKeys none;
+    for (const auto& [key, given] : {std::pair{"patch", s.grid.patch != none.patch},
+                                     {"zone", s.grid.zone != none.zone},
+                                     {"cells", s.grid.cells != none.cells},
+                                     {"shift", s.grid.shift != none.shift}})
+        if (given)
+            keys.refuse(fmt::format("grid.{}", key), "each mesh has a key of its own for that",
+                        fmt::format("mesh.NAME.{}", key));
     if (s.meshes.size() < 2)
         keys.refuse("mesh." + s.meshes.begin()->first + ".kind", "one mesh overlaps no other",
                     "two tables [mesh.NAME] or more, or [grid]");
@@ -409,6 +417,9 @@ void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     if (g.kind != "file" && g.kind != "sector")
         keys.refuse(g.section + ".turn", "only a grid from a file and a sector are periodic by rotation",
                     fmt::format("0, or {}.kind = \"file\" or \"sector\"", g.section));
+    const double sectors = 360 / std::abs(g.turn);
+    if (s.frame.radius > 0 && std::abs(sectors - std::round(sectors)) > 1e-9 * sectors)
+        keys.refuse(g.section + ".turn", "a rotor is a whole number of sectors", "360 degrees over a number");
     const Real3 far = s.velocity(3);
     for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [name, boundary] : s.boundaries)

@@ -97,7 +97,8 @@ void find_residual(const Step& step, Scope& in) {
             for (const auto& [face, boundary] : grid.boundaries(here.patch))
                 if (boundary->name == name)
                     add_outlet<Dim>(scheme.gas.gamma, scheme.axisymmetric, face,
-                                    PatchGeometry<Dim>(cells).nodes(here[geometry]), here[q], here[sums]);
+                                    PatchGeometry<Dim>(cells).nodes(here[geometry]), here[q], here[sums],
+                                    [&](const Int3& cell) { return computed.at(here, cell); });
         residual<Dim>(cells, patch, scheme, here[dq], here[dnu], here[diagonal_nu]);
         if (unsteady) {
             const auto [a, b, c] = time_weights(s.time.step, here.step);

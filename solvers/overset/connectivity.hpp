@@ -2,7 +2,7 @@
 // start scope, in pieces; where meshes move, of each step as well.
 //
 // Zones that are joined by themselves are a mesh: a C-grid, a background. Cells are the unknowns, at their
-// centres. Four parts follow each other (docs/overset.md):
+// centres. These parts follow each other (docs/overset.md):
 //   holes.cpp   cells inside the closed walls of other meshes
 //   search.cpp  for each cell a donor in each other mesh: a cell between centres, with its own centre in it
 //   choice.cpp  which cells are computed, and which take values from other meshes

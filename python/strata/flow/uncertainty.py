@@ -27,6 +27,7 @@ from strata.run.series import Series
 NAMES = {"lift": "Cl", "drag": "Cd", "moment": "Cm"}
 # Another place of the overlap: a layer more of receptors, and an interface that leans to the earlier meshes.
 _LAYERS, _LEAN = 1, 1.2
+_MOST_LAYERS, _MOST_LEAN = 8, 100.0  # that the solver takes
 _MADE_WITH_FAR_FIELD = {"cylinder": 50.0, "airfoil": 500.0, "wing": 500.0}  # and their default distances
 
 
@@ -239,7 +240,9 @@ def _overlap(case: Case, asked: Asked, grids: list[OneGrid]) -> dict[str, float]
     if not case.get("mesh"):
         return None
     keys = case.get("overset", {})
-    layers, lean = int(keys.get("fringe", 2)) + _LAYERS, float(keys.get("lean", 1.0)) * _LEAN
+    layers, lean = int(keys.get("fringe", 2)), float(keys.get("lean", 1.0))
+    layers += _LAYERS if layers + _LAYERS <= _MOST_LAYERS else -_LAYERS
+    lean = lean * _LEAN if lean * _LEAN <= _MOST_LEAN else lean / _LEAN
     moved = {**case, "overset": {**keys, "fringe": layers, "lean": lean}}
     asked.say(f"overlap moved (fringe {layers}, lean {lean:g}), on the second grid")
     one = _run(_coarser(moved, 1), asked, "overlap", 2.0)

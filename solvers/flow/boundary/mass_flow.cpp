@@ -10,8 +10,10 @@ namespace strata::flow {
 
 template <int Dim>
 void add_outlet(double gamma, bool axisymmetric, const PatchFace& face, const FieldView<const double>& nodes,
-                const FieldView<const double>& q, std::array<double, kOutletSums>& sums) {
+                const FieldView<const double>& q, std::array<double, kOutletSums>& sums,
+                const std::function<bool(const Int3& cell)>& counts) {
     graph::for_each(PatchFace(face.cells, face.face).first(), [&](int i, int j, int k) {
+        if (counts && !counts({i, j, k})) return;
         const FaceGeometry geometry = face_geometry<Dim>(face, nodes, {i, j, k});
         const FlowState state = state_at<Dim>(gamma, q, {i, j, k});
         const double area = geometry.size * (axisymmetric ? 2 * std::numbers::pi * geometry.centre[1] : 1);
@@ -33,8 +35,10 @@ double outlet_pressure(const Boundary& boundary, const std::array<double, kOutle
 }
 
 template void add_outlet<2>(double, bool, const PatchFace&, const FieldView<const double>&,
-                            const FieldView<const double>&, std::array<double, kOutletSums>&);
+                            const FieldView<const double>&, std::array<double, kOutletSums>&,
+                            const std::function<bool(const Int3&)>&);
 template void add_outlet<3>(double, bool, const PatchFace&, const FieldView<const double>&,
-                            const FieldView<const double>&, std::array<double, kOutletSums>&);
+                            const FieldView<const double>&, std::array<double, kOutletSums>&,
+                            const std::function<bool(const Int3&)>&);
 
 }  // namespace strata::flow

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 
 #include "solvers/flow/boundary/fill.hpp"
 
@@ -16,9 +17,11 @@ namespace strata::flow {
 inline constexpr int kOutletSums = 5;
 
 /// Adds the first cells of a face. `axisymmetric`: the plane's faces stand for whole rings.
+/// `counts`: whether a cell does; without it all do.
 template <int Dim>
 void add_outlet(double gamma, bool axisymmetric, const PatchFace& face, const FieldView<const double>& nodes,
-                const FieldView<const double>& q, std::array<double, kOutletSums>& sums);
+                const FieldView<const double>& q, std::array<double, kOutletSums>& sums,
+                const std::function<bool(const Int3& cell)>& counts = {});
 
 /// The pressure at which the mass flow would be the wanted one: along the outgoing invariant d(rho u_n) =
 /// -dp (1 - M) / a for an isentropic change of the means. Between half and twice the mean pressure inside.
