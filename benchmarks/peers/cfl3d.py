@@ -129,11 +129,11 @@ def input_text(flow: Flow, how: How) -> str:
         raise ValueError(f"{flow.grid} has {flow.coarser} coarser grids, not {coarser}")
     lines = ["I/O FILES", "grid.bin", "plot3dg.bin", "plot3dq.bin", "cfl3d.out", "cfl3d.res", "cfl3d.turres"]
     lines += ["cfl3d.blomax", "cfl3d.out15", "cfl3d.prout", "cfl3d.out20", "ovrlp.bin", "patch.bin"]
-    lines += ["restart.bin", ">", "ifullns 1", f"iturbord {how.order}"]
+    lines += ["restart.bin", ">", "ifullns 1"]
     if how.model == "sa":
-        lines.append("tur10 3.0")
+        lines += ["tur10 3.0", f"iturbord {how.order}"]
     else:  # k and omega of the far field are CFL3D's own, 9e-9 and 1e-6
-        lines.append(f"ikoprod {int(how.model == 'sst')}")
+        lines += [f"iturbord {how.order}", f"ikoprod {int(how.model == 'sst')}"]
     if how.turbulence_cfl:
         lines += [f"cflturb{n} {how.turbulence_cfl}" for n in range(1, 2 if how.model == "sa" else 3)]
     lines += ["<", f" {flow.grid}"]
