@@ -108,6 +108,11 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         of + "pitch", &g.pitch,
         {.unit = "degrees", .least = -90, .most = 90, .meaning = "blade: nose up, about the quarter line"});
+    keys.key(of + "azimuth", &g.azimuth,
+             {.unit = "degrees",
+              .least = -360,
+              .most = 360,
+              .meaning = "blade: where it lies, about turn_axis, right-handed, from the axis after it"});
     keys.key(of + "core", &g.core,
              {.entries = {0, 3},
               .meaning = "sector: up to which radius, and from where to where along the axis, cells are "

@@ -94,11 +94,16 @@ struct MeanLabels {
 };
 
 /// What is shown of the finest grid beside the state.
+/// Components of the vorticity, and the Q criterion.
+template <int Dim>
+inline constexpr int kVortexNumbers = Dim == 3 ? 4 : 2;
+
 struct Shown {
     SurfaceLabels surface;  // where there are walls
     bool walls = false;
     Field<double> vorticity, criterion;  // where the case asks for them
     List<double> at_nodes;               // the state at a patch's nodes, where the case asks for PLOT3D
+    List<double> vortices_at_nodes;      // and, for slices, vorticity and Q criterion there
     List<std::int32_t> iblank;           // and, of meshes that overlap, what PLOT3D says of nodes
     std::vector<Scalar<double>> probes;  // columns of the series
     MeanLabels means;

@@ -204,10 +204,10 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
         {.least = 0,
          .decides = false,
          .meaning = "with --out: walls are written every so many steps (surface-STEP.csv), and at the end"});
-    keys.key(
-        "output.vortices", &o.vortices,
-        {.least = 0,
-         .meaning = "vorticity and Q criterion are found every so many steps, for field files; 0: never"});
+    keys.key("output.vortices", &o.vortices,
+             {.least = 0,
+              .meaning = "vorticity and Q criterion are found every so many steps, for field files and "
+                         "slices; 0: never"});
     keys.key("output.plot3d", &o.plot3d,
              {.least = 0,
               .meaning =
@@ -215,8 +215,11 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
                   "(grid.xyz, STEP.q); 0: never"});
     keys.key("output.slices", &o.slices,
              {.entries = {0, 64},
-              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", or all nodes with "
-                         "one index, \"2: k = 5\" (zone, node, from 1)"});
+              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", all nodes with "
+                         "one index, \"2: k = 5\" (zone, node, from 1); half planes through the frame's "
+                         "axis, \"azimuth = 60\" (degrees, "
+                         "right-handed, from the axis after it); with output.vortices surfaces of the Q "
+                         "criterion, \"Q = 0.01\""});
     keys.key("output.slice_steps", &o.slice_steps,
              {.least = 0,
               .decides = false,

@@ -31,7 +31,9 @@ Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions
         return slice_of(text, dimensions);
     } catch (const Error&) {
         keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
-                    "\"x = 0.5\" or \"1: k = 5\" (zone, node, from 1)");
+                    dimensions == 3
+                        ? "\"x = 0.5\", \"1: k = 5\" (zone, node, from 1), \"azimuth = 60\" or \"Q = 0.01\""
+                        : "\"x = 0.5\", \"1: i = 5\" (zone, node, from 1) or \"Q = 0.01\"");
     }
 }
 
@@ -42,7 +44,17 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
     std::vector<Slice> all;
     std::set<std::string> names;
     for (const std::string& text : settings.output.slices) {
-        const Slice slice = read_slice(text, keys, grid.dimensions);
+        Slice slice = read_slice(text, keys, grid.dimensions);
+        if (slice.kind == Slice::Kind::azimuth) {
+            if (settings.rotation_rate() == 0)
+                keys.refuse("output.slices",
+                            fmt::format("'{}' is about the axis of a frame that turns", text),
+                            "a plane, or a case with frame.rotation_rate or frame.tip_mach");
+            slice.axis = settings.frame.axis[0] - 'x', slice.centre = settings.motion().centre;
+        }
+        if (slice.kind == Slice::Kind::criterion && settings.output.vortices == 0)
+            keys.refuse("output.slices", fmt::format("nobody finds Q for '{}'", text),
+                        "a plane, or output.vortices > 0");
         if (slice.zone >= static_cast<int>(zones.size()))
             keys.refuse("output.slices", fmt::format("the grid has no zone for '{}'", text),
                         fmt::format("zones 1 to {}", zones.size()));
@@ -64,12 +76,17 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
 namespace {
 
 constexpr const char* kHead = "x,y,z,size,rho,u,v,w,p,zone,i,j,k\n";
+constexpr const char* kHeadWithVortices =
+    "x,y,z,size,rho,u,v,w,p,vorticity_x,vorticity_y,vorticity_z,q_criterion,zone,i,j,k\n";
 constexpr int kNumber = 24, kCount = 9;
 
 class SliceFrames final : public Frames {
   public:
     SliceFrames(std::shared_ptr<const Flow> flow, const Settings& settings)
-        : flow_(std::move(flow)), every_(settings.output.slice_steps), gamma_(settings.flow.gamma) {}
+        : flow_(std::move(flow)),
+          every_(settings.output.slice_steps),
+          gamma_(settings.flow.gamma),
+          vortices_(settings.output.vortices > 0) {}
 
     [[nodiscard]] std::int64_t every() const override { return every_; }
     [[nodiscard]] bool at_end() const override { return true; }
@@ -99,8 +116,8 @@ class SliceFrames final : public Frames {
         }
         team.together().reduce(std::span<std::int64_t>(first), std::plus<>());
         for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
-        RowFile::write(team, folder_ / fmt::format("slice-{}-{:06}.csv", slice.name, run.step()), kHead,
-                       [&](const RowFile::Place& put) {
+        RowFile::write(team, folder_ / fmt::format("slice-{}-{:06}.csv", slice.name, run.step()),
+                       vortices_ ? kHeadWithVortices : kHead, [&](const RowFile::Place& put) {
                            for (std::size_t local = 0; local < patches.size(); ++local)
                                put(text[local], first[static_cast<std::size_t>(patches[local])]);
                        });
@@ -126,14 +143,21 @@ class SliceFrames final : public Frames {
         if (slice.zone >= 0 && last && goes_on(shape, a)) return {};
 
         const Piece nodes = nodes_of(grid.source(), zone, cells);
-        std::vector<std::byte> bytes;
-        now.read({flow_->shown.at_nodes.id()}, local, Dim + 2, bytes);
-        Piece values(nodes.view().box(), Dim + 2);
-        std::memcpy(values.data(), bytes.data(), bytes.size());
-        const auto q = std::as_const(values).view();
+        const auto at_nodes = [&](List<double> label, int components) {
+            std::vector<std::byte> bytes;
+            now.read({label.id()}, local, components, bytes);
+            Piece values(nodes.view().box(), components);
+            std::memcpy(values.data(), bytes.data(), bytes.size());
+            return values;
+        };
+        const Piece values = at_nodes(flow_->shown.at_nodes, Dim + 2);
+        const Piece turning =
+            vortices_ ? at_nodes(flow_->shown.vortices_at_nodes, kVortexNumbers<Dim>) : Piece({}, 0);
+        const NodeValues q = values.view(), v = vortices_ ? turning.view() : no_vortices();
         std::vector<SliceRow> rows =
-            slice.zone < 0 ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_)
-                           : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
+            slice.kind != Slice::Kind::nodes
+                ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_, v)
+                : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_, v);
         leave_out_holes(now, local, cells, rows);
         return rows;
     }
@@ -162,9 +186,10 @@ class SliceFrames final : public Frames {
     [[nodiscard]] std::string text_of(int zone, const SliceRow& row) const {
         const std::span<const ZoneShape> shapes = flow_->grid().source().zones();
         std::string text;
-        for (const double value : {row.x[0], row.x[1], row.x[2], row.size, row.values[0], row.values[1],
-                                   row.values[2], row.values[3], row.values[4]})
+        for (const double value : {row.x[0], row.x[1], row.x[2], row.size})
             text += fmt::format("{:>{}.16e},", value, kNumber);
+        for (std::size_t c = 0; c < (vortices_ ? 9 : 5); ++c)
+            text += fmt::format("{:>{}.16e},", row.values[c], kNumber);
         const auto number = number_of({shapes.begin(), shapes.end()}, zone, row.cell);
         for (std::size_t c = 0; c < 4; ++c)
             text += fmt::format("{:>{}}{}", number[c], kCount, c < 3 ? ',' : '\n');
@@ -174,6 +199,7 @@ class SliceFrames final : public Frames {
     std::shared_ptr<const Flow> flow_;
     std::int64_t every_;
     double gamma_;
+    bool vortices_;
     std::filesystem::path folder_;
 };
 

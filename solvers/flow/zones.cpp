@@ -111,9 +111,12 @@ Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
     if (cells.size() > 4) made.cells_beyond = cells[4];
     made.periodic = !g.periodic.empty();
     made.is_blade = is_blade, made.root = g.root, made.pitch = g.pitch;
-    made.rotor_axis = g.turn_axis[0] - 'x';
-    // Its grid ends two chords away or so, and cells of the wake grow no higher than that.
-    if (is_blade) made.beyond = 0.5, made.section.wake_growth = 1;
+    made.rotor_axis = g.turn_axis[0] - 'x', made.azimuth = g.azimuth;
+    // Its grid ends two chords away or so, among cells of a tenth of a chord or more: those of the wake and
+    // beyond its ends grow up to that.
+    if (is_blade)
+        made.beyond = 0.5, made.section.wake_growth = 1, made.beyond_growth = 6, made.section.far_equal = 0.7,
+        made.section.least_farfield = 1.4;
     if (g.beyond > 0) made.beyond = g.beyond;
     if (g.first_tip > 0) made.first_tip = g.first_tip;
     made.span = g.span, made.taper = g.taper, made.sweep = g.sweep, made.twist = g.twist;

@@ -236,7 +236,9 @@ CSection make_c_section(const AirfoilGrid& grid, double thickness) {
     const Point middle{1, 0};
     for (std::size_t i = 0; i < count; ++i) {
         const double side = static_cast<int>(i) < inner.nose ? -1 : 1;
-        const double share = std::abs(u[i] / u[side < 0 ? 0 : count - 1]);
+        const double confocal = std::abs(u[i] / u[side < 0 ? 0 : count - 1]),
+                     equal = std::abs(static_cast<double>(i) / inner.nose - 1);
+        const double share = confocal + grid.far_equal * (equal - confocal);
         const double arc = 2 * radius * share + (longest - 2 * radius) * share * share * share;
         Point far;
         if (arc < quarter)
