@@ -174,6 +174,30 @@ TEST_CASE("thrust, power and section lift are those of a known pressure") {
     CHECK(section_lift(stations, 1) == 0);
 }
 
+TEST_CASE("sections of a coarse blade are between those of its faces") {
+    // Five faces a chord's side wide 0.4 each, three along the chord; lift and its unit are those of the
+    // parts within a radius's 0.02 on either side of a station.
+    const Rotor rotor{.axis = 2, .rate = 1, .radius = 10, .stations = {0.3, 0.32, 0.9}};
+    StationSums stations{};
+    const auto lift_at = [](int face) { return 0.1 * (face + 1); };
+    for (int face = 0; face < 5; ++face)
+        for (int along = 0; along < 3; ++along)
+            for (const double side : {1.0, -1.0}) {
+                WallPoint point;
+                point.centre = {2.4 + 0.4 * face, 0.01 * along, 0};
+                point.area = {0, 0, side * 0.4 / 3};
+                point.edges = {Real3{0.4, 0, 0}, Real3{0, 1.0 / 3, 0}};
+                const double r = std::hypot(point.centre[0], point.centre[1]);
+                point.pressure = 1 / 1.4 + side * 0.25 * lift_at(face) * r * r;
+                add_station(point, 1 / 1.4, rotor, stations);
+            }
+    // From 2.8 to 3.2: 2.6 to 3.0 and 3.0 to 3.4 by halves; the faster one counts more.
+    const double inner = 2.8 * 2.8, outer = 3.2 * 3.2;
+    CHECK(section_lift(stations, 0) == Approx((0.2 * inner + 0.3 * outer) / (inner + outer)).epsilon(1e-3));
+    CHECK(section_lift(stations, 1) == Approx(0.3).epsilon(1e-3));
+    CHECK(section_lift(stations, 2) == 0);
+}
+
 TEST_CASE("as much fluid comes to a rotor in hover as its wake takes away") {
     const HoverFlow hover{.axis = {0, 0, 1}, .centre = {0, 0, 0.5}, .radius = 2, .w = 0.03};
     CHECK(hover.at({0, 0, 8.5})[2] == Approx(-0.25 * 0.03 * 4 / 64.0));

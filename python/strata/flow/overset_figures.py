@@ -24,7 +24,7 @@ _Box = tuple[float, float, float, float]  # left, right, low, high
 class _Flat:
     """Cells of a patch in the plane of a picture: their corners and status."""
 
-    zone: int
+    mesh: int
     polygons: Sequence[NDArray[np.float64]]
     status: NDArray[np.int32]
 
@@ -37,13 +37,13 @@ def pictures(patches: Sequence[Patch], found: dict[str, Any]) -> Iterator[tuple[
     one plane cuts all of them; two further planes across it show the computed cells of all.
     """
     if found["dimensions"] == 2:
-        flat = [_whole(patch) for patch in patches]
+        flat = [_whole(patch, found) for patch in patches]
         yield from _each_and_all(flat, found, "", ("x", "y"))
         return
     first, *others = planes(patches, found)
-    yield from _each_and_all(_cut(patches, first), found, f", {first.name}", _axes(first))
+    yield from _each_and_all(_cut(patches, first, found), found, f", {first.name}", _axes(first))
     for plane in others:
-        flat = _cut(patches, plane)
+        flat = _cut(patches, plane, found)
         key = f"meshes-{AXES[plane.axis]}"
         title = f"Computed cells of all meshes, {plane.name}"
         yield key, title, _picture(key, flat, _where_they_meet(flat), _axes(plane), computed_only=True)
@@ -59,7 +59,7 @@ def _each_and_all(
 ) -> Iterator[tuple[str, str, str]]:
     box = _where_they_meet(flat)
     for number, name in enumerate(found["meshes"]):
-        these = [one for one in flat if found["zones"][one.zone]["mesh"] == number]
+        these = [one for one in flat if one.mesh == number]
         key = f"mesh-{number}"
         yield key, f"{name}: where meshes meet{where}", _picture(key, these, box, axes)
     yield (
@@ -69,16 +69,17 @@ def _each_and_all(
     )
 
 
-def _whole(patch: Patch) -> _Flat:
+def _whole(patch: Patch, found: dict[str, Any]) -> _Flat:
     place = patch.nodes[:, 0]
     corners = np.stack(
         [place[:, :-1, :-1], place[:, :-1, 1:], place[:, 1:, 1:], place[:, 1:, :-1]], axis=-1
     )  # (2, nj, ni, 4)
-    return _Flat(patch.zone, list(corners.transpose(1, 2, 3, 0).reshape(-1, 4, 2)), patch.status.reshape(-1))
+    cells = list(corners.transpose(1, 2, 3, 0).reshape(-1, 4, 2))
+    return _Flat(found["zones"][patch.zone]["mesh"], cells, patch.status.reshape(-1))
 
 
-def _cut(patches: Sequence[Patch], plane: Plane) -> list[_Flat]:
-    return [_Flat(patch.zone, *cut(patch, plane)) for patch in patches]
+def _cut(patches: Sequence[Patch], plane: Plane, found: dict[str, Any]) -> list[_Flat]:
+    return [_Flat(found["zones"][patch.zone]["mesh"], *cut(patch, plane)) for patch in patches]
 
 
 def _where_they_meet(flat: Sequence[_Flat]) -> _Box:
@@ -116,7 +117,7 @@ def _picture(
                 chosen = [one.polygons[n] for n in np.flatnonzero(seen & (one.status == kind))[:_DRAWN]]
                 if not chosen:
                     continue
-                shade = SERIES[one.zone % len(SERIES)] if computed_only else colour
+                shade = SERIES[one.mesh % len(SERIES)] if computed_only else colour
                 axes.add_collection(
                     PolyCollection(
                         chosen,

@@ -17,21 +17,27 @@ _SECTION = re.compile(r"section lift at ([\d.eE+-]+) of the radius")
 
 def of_result(result: dict[str, Any]) -> Rotor | None:
     """The rotor of a run by its keys; None where its frame has no radius or stands still."""
-    keys = result.get("parameters", {})
-    radius = float(keys.get("frame.radius", 0) or 0)
-    rates = (keys.get("frame.tip_mach", 0), keys.get("frame.rotation_rate", 0))
-    if radius == 0 or all(float(rate or 0) == 0 for rate in rates):
+    keys = {name: _value(text) for name, text in result.get("parameters", {}).items()}
+    radius = float(keys.get("frame.radius") or 0)
+    if radius == 0 or not (keys.get("frame.tip_mach") or keys.get("frame.rotation_rate")):
         return None
-    turns = [
-        abs(float(value))
-        for name, value in keys.items()
-        if re.fullmatch(r"(grid|mesh\..+)\.turn", name) and float(value or 0) != 0
-    ]
-    sectors = round(360 / turns[0]) if turns else 1
-    centre = keys.get("frame.centre", [0.0, 0.0, 0.0])
-    given = json.loads(centre) if isinstance(centre, str) else list(centre)
-    x, y, z = (*map(float, given), 0.0, 0.0, 0.0)[:3]
-    return Rotor("xyz".index(str(keys.get("frame.axis", "z"))), radius, sectors, (x, y, z))
+    turns = [abs(float(keys[name])) for name in keys if re.fullmatch(r"(grid|mesh\..+)\.turn", name)]
+    turns = [turn for turn in turns if turn > 0]
+    x, y, z = (*map(float, keys.get("frame.centre", ())), 0.0, 0.0, 0.0)[:3]
+    return Rotor(
+        "xyz".index(str(keys.get("frame.axis", "z"))),
+        radius,
+        round(360 / turns[0]) if turns else 1,
+        (x, y, z),
+    )
+
+
+def _value(text: Any) -> Any:
+    """A key's value: results have them as a case file would."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text
 
 
 def sections(result: dict[str, Any]) -> list[tuple[float, float]]:

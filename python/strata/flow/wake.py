@@ -15,6 +15,7 @@ from strata.report.figures.theme import canvas, finish
 _Array = NDArray[np.float64]
 _PIXELS = 900  # of the longer side of a picture
 _MARGIN = 0.04
+_POWER = 0.4  # of Q, for brightness: old vortices are weak
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,14 @@ def plane(key: str, cut: Slice, rotor: Rotor | None) -> str:
         from matplotlib.colors import PowerNorm
 
         axes.grid(False)
-        drawn = axes.imshow(
-            image, extent=box, origin="lower", cmap="magma", norm=PowerNorm(0.5, 0.0, high, clip=True)
-        )
+        norm = PowerNorm(_POWER, 0.0, high, clip=True)
+        drawn = axes.imshow(image, extent=box, origin="lower", cmap="magma", norm=norm)
         axes.set_aspect("equal")
         axes.set_xlabel(flat.names[0])
         axes.set_ylabel(flat.names[1])
-        figure.colorbar(drawn, ax=axes, label="Q", shrink=0.8)
+        ticks = [high * share ** (1 / _POWER) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        bar = figure.colorbar(drawn, ax=axes, label="Q", shrink=0.8, ticks=ticks, format="%.1e")
+        bar.ax.minorticks_off()
         return finish(figure, key)
 
 
@@ -54,23 +56,40 @@ _OF_ROTOR = (0.0, 1.25, -0.6, 0.25)  # in radii: the part of a wake in which tip
 
 @dataclass(frozen=True)
 class _Flat:
-    """Pieces in the plane of a picture: places, widths, names of the axes."""
+    """Pieces in the plane of a picture: places, half of their extents, names of the axes."""
 
     right: _Array
     up: _Array
-    width: _Array
+    half: _Array  # (2, pieces)
     names: tuple[str, str]
 
 
 def _flat(cut: Slice, rotor: Rotor | None) -> _Flat:
-    width = np.sqrt(cut["size"])
     if cut.kind == "azimuth" and rotor is not None:
         away = cut.places - np.array(rotor.centre)
         radius = np.hypot(away[:, (rotor.axis + 1) % 3], away[:, (rotor.axis + 2) % 3])
+        right, up = radius / rotor.radius, away[:, rotor.axis] / rotor.radius
         names = ("r / R", f"{'xyz'[rotor.axis]} / R")
-        return _Flat(radius / rotor.radius, away[:, rotor.axis] / rotor.radius, width / rotor.radius, names)
+        return _Flat(right, up, _halves(cut, right, up, 1 / rotor.radius), names)
     a, b = {"x": ("y", "z"), "y": ("x", "z")}.get(cut.kind, ("x", "y"))
-    return _Flat(cut[a], cut[b], width, (a, b))
+    return _Flat(cut[a], cut[b], _halves(cut, cut[a], cut[b], 1.0), (a, b))
+
+
+def _halves(cut: Slice, right: _Array, up: _Array, unit: float) -> _Array:
+    """Half of the extents of pieces, by the distance to neighbours; of squares where there are none."""
+    index = np.stack([cut[name] for name in ("zone", "i", "j", "k")], axis=1).astype(int)
+    at = {tuple(row): n for n, row in enumerate(index.tolist())}
+    halves = np.zeros((2, len(cut)))
+    for axis in (1, 2, 3):
+        step = np.eye(4, dtype=int)[axis]
+        pairs = [(n, at.get(tuple((index[n] + step).tolist()), -1)) for n in range(len(cut))]
+        one, two = np.array([pair for pair in pairs if pair[1] >= 0], int).reshape(-1, 2).T
+        away = 0.5 * np.abs(np.stack([right[two] - right[one], up[two] - up[one]]))
+        for places in (one, two):
+            for d in range(2):
+                np.maximum.at(halves[d], places, away[d])
+    square = 0.5 * unit * np.sqrt(cut["size"])
+    return np.where(halves > 0.02 * square, halves, square)
 
 
 def _where(flat: _Flat, strength: _Array) -> _Box:
@@ -97,15 +116,15 @@ def _bright(flat: _Flat, cut: Slice, box: _Box) -> float:
 
 
 def _painted(flat: _Flat, values: _Array, box: _Box) -> _Array:
-    """Each piece as a square of its area, small ones over large ones."""
+    """Each piece as a rectangle of its extents, small ones over large ones."""
     left, right, low, high = box
     scale = _PIXELS / max(right - left, high - low)
     columns, rows = max(2, round(scale * (right - left))), max(2, round(scale * (high - low)))
     image = np.full((rows, columns), np.nan)
-    half = 0.6 * flat.width  # pieces that are not square would leave gaps: squares are a little too large
-    first = np.floor(scale * np.stack([flat.right - half - left, flat.up - half - low])).astype(int)
-    last = np.ceil(scale * np.stack([flat.right + half - left, flat.up + half - low])).astype(int)
-    for n in np.argsort(-flat.width):
+    middle = np.stack([flat.right - left, flat.up - low])
+    first = np.floor(scale * (middle - flat.half)).astype(int)
+    last = np.ceil(scale * (middle + flat.half)).astype(int)
+    for n in np.argsort(-flat.half.prod(axis=0)):
         (a, c), (b, d) = first[:, n], last[:, n]
         if b > 0 and d > 0 and a < columns and c < rows:
             image[max(0, c) : d, max(0, a) : b] = values[n]
@@ -126,9 +145,11 @@ def surface(key: str, cut: Slice, walls: Surface | None, rotor: Rotor | None) ->
     body = _wall_places(walls)
     body = np.concatenate([_turned(body, axis, n / copies) for n in range(copies)])
     reach = np.tile(np.sqrt(cut["size"] / np.pi), copies)
-    if rotor is not None:
+    if rotor is not None:  # without what lies far away, such as the ends of a hub
         near = np.linalg.norm(sheet - np.array(rotor.centre), axis=1) < 1.6 * rotor.radius
         sheet, reach = sheet[near], reach[near]
+        body = body[np.linalg.norm(body - np.array(rotor.centre), axis=1) < 1.05 * rotor.radius]
+        body = body[np.abs(body[:, axis] - rotor.centre[axis]) < 0.25 * rotor.radius]
     seen, own = _seen(sheet, axis), _seen(body, axis)
     both = np.concatenate([seen[:, :2], own[:, :2]])
     low, high = both.min(axis=0), both.max(axis=0)

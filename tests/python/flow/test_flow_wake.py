@@ -13,11 +13,13 @@ from strata.flow import command, rotor, slices, wake
 
 HEAD = "x,y,z,size,rho,u,v,w,p,vorticity_x,vorticity_y,vorticity_z,q_criterion,zone,i,j,k\n"
 PARAMETERS = {
-    "frame.radius": 6.0,
-    "frame.tip_mach": -0.4,
-    "frame.axis": "z",
-    "frame.centre": [0.0, 0.0, 0.0],
-    "mesh.sector.turn": 180.0,
+    "case": "rotor.toml",
+    "frame.radius": "6",
+    "frame.tip_mach": "-0.4",
+    "frame.axis": '"z"',
+    "frame.centre": "[0, 0, 0]",
+    "mesh.blade.turn": "0",
+    "mesh.sector.turn": "180",
 }
 
 
@@ -70,7 +72,7 @@ def test_the_last_slice_of_each_name_is_read(tmp_path: Path) -> None:
 def test_a_rotor_is_known_by_the_keys_of_its_run() -> None:
     found = rotor.of_result({"parameters": PARAMETERS})
     assert found is not None and (found.axis, found.radius, found.sectors) == (2, 6.0, 2)
-    assert rotor.of_result({"parameters": {"frame.radius": 6.0}}) is None
+    assert rotor.of_result({"parameters": {"frame.radius": "6", "frame.tip_mach": "0"}}) is None
     assert rotor.of_result({}) is None
 
 
