@@ -35,8 +35,9 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "turn", &g.turn,
              {.unit = "degrees",
               .least = -180,
-              .most = 180,
-              .meaning = "sector: its angle; file, three dimensions: faces that this turn about an axis "
+              .most = 360,
+              .meaning = "sector: its angle, at most 180, or 360: all of it; file, three dimensions: faces "
+                         "that this turn about an axis "
                          "through the origin takes "
                          "onto each other are periodic, and velocities turn with it; 0: none"});
     keys.key(of + "turn_axis", &g.turn_axis,

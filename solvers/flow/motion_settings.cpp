@@ -23,7 +23,7 @@ Motions Settings::motions(int dimensions, const CaseSchema& keys) const {
 
 void check_motions(const Settings& s, const CaseSchema& keys) {
     const auto of_grid = [&](const GridKeys& g) {
-        check_motion(g.motion, g.section, g.turn != 0, s.steady(), s.flow.axisymmetric, keys);
+        check_motion(g.motion, g.section, g.is_part(), s.steady(), s.flow.axisymmetric, keys);
     };
     if (!s.overlaps()) of_grid(s.grid);
     for (const auto& [name, mesh] : s.meshes) of_grid(mesh.grid);
@@ -35,7 +35,7 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         keys.refuse("grid.motion.kind", "each mesh has a motion of its own",
                     "\"none\", and mesh.NAME.motion");
     for (const auto& [name, mesh] : s.meshes)
-        if (mesh.grid.turn != 0)
+        if (mesh.grid.is_part())
             keys.refuse(mesh.grid.section + ".turn",
                         "meshes that are periodic by rotation stand still, and so do all others of the case",
                         "0, or no mesh that moves");

@@ -423,6 +423,7 @@ void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     const double sectors = 360 / std::abs(g.turn);
     if (s.frame.radius > 0 && std::abs(sectors - std::round(sectors)) > 1e-9 * sectors)
         keys.refuse(g.section + ".turn", "a rotor is a whole number of sectors", "360 degrees over a number");
+    if (!g.is_part()) return;
     const Real3 far = s.velocity(3);
     for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [name, boundary] : s.boundaries)

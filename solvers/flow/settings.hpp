@@ -46,6 +46,10 @@ struct GridKeys {
     std::vector<std::int64_t> patch{64, 32, 32};
     std::vector<std::int64_t> zone;  // cells along each axis, at most; none: zones are as they are
     MotionKeys motion;
+
+    /// Of a whole that goes around an axis: velocities turn beyond its ends. A turn of 360 degrees is the
+    /// whole.
+    [[nodiscard]] bool is_part() const { return turn != 0 && turn != 360; }
 };
 
 /// What holds on one boundary of the grid.

@@ -14,7 +14,7 @@ SHORT = {
     "cylinder": ({"cells": "[32, 24]", "patch": "[16, 8]"}, 12, ""),
     "overset-cylinder": ({"iterations": "40"}, None, ""),
     "turning-cylinder": ({"subiterations": "3"}, 6, ""),
-    "caradonna-tung": ({"iterations": "4"}, None, ""),
+    "caradonna-tung": ({"iterations": "3", "sequence": "[4]", "vortices": "3"}, None, ""),
     "plate": ({"patch": "[10, 8]"}, 12, ""),
     "plate, sst": ({"patch": "[10, 8]", "model": '"sst"'}, 12, ""),
     "naca0012": (

@@ -1,5 +1,7 @@
 // Cuts through a flow: whole, exact for linear functions, and where they should be.
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -47,6 +49,18 @@ struct Brick {
     [[nodiscard]] std::vector<SliceRow> cut(const Slice& slice) const {
         return cut_cells<Dim>(slice, cells, nodes.view(), values.view(), 1.4);
     }
+    /// With a vorticity and a Q that are linear, too.
+    [[nodiscard]] std::vector<SliceRow> cut_turning(const Slice& slice) const {
+        constexpr int kNumbers = Dim == 3 ? 4 : 2;
+        Piece made(nodes.view().box(), kNumbers);
+        const auto v = made.view();
+        const auto x = nodes.view();
+        graph::for_each(x.box(), [&](int i, int j, int k) {
+            for (int c = 0; c + 1 < kNumbers; ++c) v(i, j, k, c) = x(i, j, k, 0) + c;
+            v(i, j, k, kNumbers - 1) = 2 * x(i, j, k, 1) - 1;
+        });
+        return cut_cells<Dim>(slice, cells, x, values.view(), 1.4, std::as_const(made).view());
+    }
 };
 
 double area(const std::vector<SliceRow>& rows) {
@@ -79,6 +93,37 @@ TEMPLATE_TEST_CASE_SIG("planes cut a wavy brick wholly, and values are those of 
     CHECK(brick.cut({.axis = 0, .place = -0.01}).empty());
 }
 
+TEMPLATE_TEST_CASE_SIG("surfaces of Q are where it has the value, with the vorticity there", "", ((int Dim), Dim),
+                       2, 3) {
+    const Brick<Dim> brick;
+    const auto rows = brick.cut_turning({.kind = Slice::Kind::criterion, .place = 0.5});  // y = 0.75
+    CHECK(area(rows) == Approx(Dim == 3 ? 3 : 1).epsilon(1e-12));
+    for (const SliceRow& row : rows) {
+        CHECK(row.x[1] == Approx(0.75).epsilon(1e-12));
+        CHECK(row.values[8] == Approx(0.5).epsilon(1e-12));
+        CHECK(row.values[7] == Approx(row.x[0] + (Dim == 3 ? 2 : 0)).epsilon(1e-12));
+        CHECK(row.values[5] == Approx(Dim == 3 ? row.x[0] : 0).margin(1e-12));
+    }
+    for (const SliceRow& row : brick.cut({.axis = 0, .place = 0.31})) CHECK(row.values[8] == 0);
+}
+
+TEST_CASE("half planes through an axis end there") {
+    const Brick<3> brick;  // 1 x 2 x 3
+    const Real3 middle{0.52, 1.02, 0};
+    const Slice half{.kind = Slice::Kind::azimuth, .axis = 2, .place = 180, .centre = middle};
+    // Behind the axis: 0.52 times 3. Cells that the axis goes through count where the middle of their piece is.
+    CHECK(area(brick.cut(half)) == Approx(0.52 * 3).margin(0.1 * 3));
+    const auto whole = area(brick.cut(half)) +
+                       area(brick.cut({.kind = Slice::Kind::azimuth, .axis = 2, .place = 0, .centre = middle}));
+    CHECK(whole == Approx(3).epsilon(1e-12));
+    // About x the angle is from y to z.
+    for (const SliceRow& row :
+         brick.cut({.kind = Slice::Kind::azimuth, .axis = 0, .place = 30, .centre = {0, 0.5, 0.5}})) {
+        CHECK(row.x[2] - 0.5 == Approx((row.x[1] - 0.5) * std::tan(std::numbers::pi / 6)).margin(1e-12));
+        CHECK(row.x[1] >= 0.5);
+    }
+}
+
 TEST_CASE("surfaces of one index are its faces, at either end of a zone") {
     const Brick<3> brick;
     const auto faces = [&](int axis, int node, bool last) {
@@ -101,7 +146,11 @@ TEST_CASE("slices are told by a plane or an index, and what is none is refused")
     CHECK((plane.axis == 1 && plane.place == -0.25 && plane.zone == -1 && plane.name == "y--0.25"));
     CHECK((surface.axis == 2 && surface.zone == 2 && surface.node == 11));
     CHECK(surface.name == "zone-3-k-12");
+    const Slice half = slice_of("azimuth = -60", 3), tube = slice_of(" Q = 0.02", 2);
+    CHECK((half.kind == Slice::Kind::azimuth && half.place == -60 && half.name == "azimuth--60"));
+    CHECK((tube.kind == Slice::Kind::criterion && tube.place == 0.02 && tube.name == "q-0.02"));
     for (const char* text :
-         {"z = 1", "k = 3", "1: k = 1", "x", "x = one", "0: i = 1", "1: i = 2.5", "x = 1 2"})
+         {"z = 1", "k = 3", "1: k = 1", "x", "x = one", "0: i = 1", "1: i = 2.5", "x = 1 2",
+          "azimuth = 60", "Q = ", "q = 1"})
         CHECK_THROWS_AS(slice_of(text, 2), Error);
 }

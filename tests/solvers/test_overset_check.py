@@ -41,6 +41,11 @@ def test_a_case_without_orphans_has_a_report_and_status_0(front: str, tmp_path: 
     assert background["holes"] > 0
     assert background["skew"] == pytest.approx(0, abs=1e-6)  # rectangles
     assert 1 < ring["growth"] < 2
+    assert found["cutting"] == [1] and found["meshes"][1] == "ring"
+    shares = list(found["ratio_percentiles"].values())
+    assert shares == sorted(shares) and 0.3 < shares[2] < 3
+    # To within a bin, the ends are those of all.
+    assert found["least_ratio"] < 1.2 * shares[0] and shares[-1] < 1.2 * found["greatest_ratio"]
     page = (out / "report.html").read_text()
     assert "receptors" in page and "where meshes meet" in page
     assert len(list((out / "figures").glob("*.svg"))) == 3
@@ -82,6 +87,10 @@ def test_grids_from_files(front: str, tmp_path: Path) -> None:
     assert found["dimensions"] == 3
     assert sum(zone["orphans"] for zone in found["zones"]) == 0
     assert found["zones"][1]["receptors"] > 0
+    # Both are cut by one plane, through the middle of the smaller one.
+    page = (out / "report.html").read_text()
+    assert "within: where meshes meet, z = 0.5" in page and "Computed cells of all meshes, x = 0.5" in page
+    assert len(list((out / "figures").glob("*.svg"))) == 5
 
 
 def test_bad_input_is_told(front: str, tmp_path: Path) -> None:

@@ -95,9 +95,9 @@ struct WingGrid {
     double beyond_growth = 0;
 };
 
-/// A part of an annulus around an axis, joined with itself by a turn: i outwards from "hub" to "farfield", j
-/// around, k along the axis from "below" to "above". Cells are equally long from the hub to `core` and
-/// between `core_low` and `core_high`, and grow from there to the far field.
+/// A part of an annulus around an axis, joined with itself by a turn, or all of it: i outwards from "hub" to
+/// "farfield", j around, k along the axis from "below" to "above". Cells are equally long from the hub to
+/// `core` and between `core_low` and `core_high`, and grow from there to the far field.
 struct SectorGrid {
     int cells_out = 48, cells_around = 48, cells_along = 48;
     double degrees = 180;  // the middle lies along the axis after `axis`

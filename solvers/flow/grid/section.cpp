@@ -226,7 +226,8 @@ CSection make_c_section(const AirfoilGrid& grid, double thickness) {
         const double length = std::sqrt(nose + u[i] * u[i]);
         parabola[i] = {-std::sqrt(nose) / length, u[i] / length};
     }
-    const auto normal = normals(inner.points, parabola);
+    // Lines leave a slit as parabolas: normals would turn by a right angle at its nose.
+    const auto normal = thickness > 0 ? normals(inner.points, parabola) : parabola;
     const auto turn = reach(inner.points, normal, parabola);
 
     CSection section{static_cast<int>(count) - 1, grid.cells_out, {}, {}, {}};
