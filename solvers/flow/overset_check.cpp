@@ -21,6 +21,7 @@
 #include "core/base/options.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "core/run/driver/showing.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/step.hpp"
 #include "solvers/overset/ratios.hpp"
@@ -347,6 +348,11 @@ void print(const Meshes& meshes, const Found& found) {
 int check(team::Team& team, const Parsed& given) {
     flow::Settings settings;
     CaseSchema keys = flow::schema(settings);
+    // Keys of runs, which cases have and which say nothing here.
+    OutputSettings output;
+    bool balance = true;
+    output.declare(keys);
+    keys.key("run.balance", &balance, {.decides = false, .meaning = "of runs"});
     const std::vector<std::string>& grids = given.positionals();
     const bool is_case = grids.size() == 1 && fs::path(grids[0]).extension() == ".toml";
     if (is_case)

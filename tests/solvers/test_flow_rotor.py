@@ -1,10 +1,12 @@
-"""Caradonna and Tung's rotor: blades that move over a background at rest, hover in a frame that turns, a series of
-grids. The long forms are soaks."""
+"""Caradonna and Tung's rotor: blades that move over a background at rest, hover in a frame that turns, grids
+of a family. The long forms are soaks.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +80,48 @@ def test_hover_is_near_the_measurement(run: Any, tmp_path: Path) -> None:
     assert found["thrust coefficient"] == pytest.approx(MEASURED, rel=0.1)
     for at, lift in ((0.5, 0.234), (0.68, 0.282), (0.8, 0.289), (0.89, 0.314), (0.96, 0.288)):
         assert found[f"section lift at {at} of the radius"] == pytest.approx(lift, rel=0.12), at
+
+
+@pytest.mark.soak
+def test_thrust_of_grids_of_a_family_settles(run: Any, tmp_path: Path) -> None:
+    # Cells 1.5 times as wide and two thirds as wide as those of our case.
+    coarse = finer(
+        tmp_path / "coarse.toml",
+        sequence="[]",
+        blade=([44, 8, 14, 18, 6], [44, 14, 22], 0.0308, 0.0186, 0.0616),
+        sector=([32, 40, 28], [32, 20, 28], 0.27),
+        tips=([14, 40, 16], [14, 20, 16], 0.15, [6.45, -1.75, 0.35], 6.6),
+    )
+    fine = finer(
+        tmp_path / "fine.toml",
+        sequence="[1500]",
+        blade=([96, 18, 30, 42, 12], [48, 30, 22], 0.0132, 0.0079, 0.0263),
+        sector=([68, 90, 62], [68, 46, 32], 0.12),
+        tips=([32, 90, 36], [32, 46, 36], 0.0667, [6.568, -1.834, 0.434], 6.635),
+    )
+    thrusts = []
+    for case in (coarse, FLOW_CASES / "caradonna-tung.toml", fine):
+        out = tmp_path / case.stem
+        run(case, "--out", out, layout="1x2", timeout=4 * 3600, check=False)
+        thrusts.append(figures(out)["thrust coefficient"])
+    assert abs(thrusts[2] - thrusts[1]) < abs(thrusts[1] - thrusts[0])
+    assert thrusts[2] == pytest.approx(MEASURED, rel=0.1)
+
+
+def finer(path: Path, sequence: str, blade: tuple, sector: tuple, tips: tuple) -> Path:
+    """Our case with other numbers of cells, patches, and first cells."""
+    head, *tables = FLOW_CASES.joinpath("caradonna-tung.toml").read_text().split("\n[")
+    names = ("cells", "patch", "first", "first_along", "first_tip")
+    values = {
+        "mesh.blade": dict(zip(names, blade, strict=True)) | {"first_nose": blade[3]},
+        "mesh.sector": dict(zip(names, sector, strict=False)),
+        "mesh.tips": dict(zip((*names[:3], "core", "farfield"), tips, strict=True)),
+        "time": {"sequence": sequence},
+    }
+    for n, table in enumerate(tables):
+        for key, value in values.get(table.partition("]")[0], {}).items():
+            table, found = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", table)
+            assert found == 1, key
+        tables[n] = table
+    path.write_text("\n[".join([head, *tables]))
+    return path

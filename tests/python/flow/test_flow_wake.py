@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from strata.errors import StrataError
-from strata.flow import command, rotor, slices, wake
+from strata.flow import command, rotor, slices, surface, wake
 
 HEAD = "x,y,z,size,rho,u,v,w,p,vorticity_x,vorticity_y,vorticity_z,q_criterion,zone,i,j,k\n"
 PARAMETERS = {
@@ -102,6 +102,11 @@ def test_a_report_has_sections_beside_the_measurement_and_vortices(tmp_path: Pat
     measured = tmp_path / "measured.dat"
     measured.write_text('variables="r/R","cl"\nzone, t="measured"\n0.5 0.2\n0.9 0.3\n')
     assert command.show(run, [measured], "", None, "strata flow show run") == 0
+    found = rotor.sections(json.loads((run / "result.json").read_text()))
+    assert found == [(0.5, pytest.approx(0.5 / 3)), (0.68, pytest.approx(0.68 / 3)), (0.96, 0.32)]
+    # Between recorded stations it is linear; beyond them nothing is known.
+    table = rotor.beside(found, surface.recorded(measured)[0])
+    assert [row[2] for row in table] == ["0.2000", "0.2450", ""]
     page = (run / "report" / "report.html").read_text()
     assert "Sections of the blades" in page and "-16.7 %" in page and ">measured<" in page
     assert "Q criterion, azimuth = 60 degrees" in page and "Surface Q = 0.01" in page
