@@ -44,7 +44,7 @@ def test_two_blades_that_turn_are_alike_on_every_layout(run: Any, tmp_path: Path
     last = rows(tmp_path / "1x1")[-1]
     assert last["lift"] > 0.003 and last["failed steps"] == 0
     # What pushes one blade aside pushes the other one the other way.
-    assert abs(last["drag"]) < 1e-6 * last["lift"]
+    assert abs(last["drag"]) < 1e-5 * last["lift"]
 
 
 def hover(case: Path) -> None:
