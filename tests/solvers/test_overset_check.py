@@ -91,7 +91,7 @@ def test_grids_from_files(front: str, tmp_path: Path) -> None:
     assert found["zones"][1]["receptors"] > 0
     # Both are cut by one plane, through the middle of the smaller one.
     page = (out / "report.html").read_text()
-    places = re.findall(r"within: where meshes meet, [xyz] = ([\d.]+)", page)
+    places = re.findall(r"within: where meshes meet, [xyz] = (\d+\.\d+)", page)
     assert places and float(places[0]) == pytest.approx(0.5, abs=0.05)
     assert len(list((out / "figures").glob("*.svg"))) == 5
 

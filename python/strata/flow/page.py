@@ -13,6 +13,8 @@ from strata.flow.uncertainty import NAMES, Study, with_uncertainty
 from strata.report.document import Block, Document, Plot, Points, Section, Table, Text, Tile, Tiles, numbered
 from strata.run.series import Series
 
+_OF_ROTOR = {"thrust": "CT", "power": "CP"}
+
 
 def of_run(
     run: Path,
@@ -25,10 +27,10 @@ def of_run(
 ) -> Document:
     """Forces, Cp and Cf beside recorded curves, sections of a rotor's blades, vortices, convergence."""
     found = {each["name"]: each for each in result.get("figures", [])}
+    names = {name: short for name, short in {**_OF_ROTOR, **NAMES}.items() if name in rows}
     shown = [
-        Tile(NAMES[name], f"{rows[name][-1]:.5g}", "", f"after {rows['step'][-1]} iterations")
-        for name in NAMES
-        if name in rows
+        Tile(short, f"{rows[name][-1]:.5g}", "", f"after {rows['step'][-1]} iterations")
+        for name, short in names.items()
     ]
     table = [[name, f"{each['value']:.6g}"] for name, each in found.items()]
     overview: list[Block] = [Tiles(shown), Table(("Figure", "Value"), table, frozenset({1}))]
@@ -44,9 +46,9 @@ def of_run(
     sections += _of_rotor(result, _of("cl", beside))
     sections += _of_vortices(result, walls, slices)
     iterations: list[Block] = [Plot("residuals", "Residuals", figures.convergence("residuals", rows))]
-    for name in NAMES:
-        if name in rows and rows[name][-1] != 0:
-            iterations.append(Plot(name, NAMES[name], figures.coefficient(name, rows, name)))
+    for name, short in names.items():
+        if rows[name][-1] != 0:
+            iterations.append(Plot(name, short, figures.coefficient(name, rows, name)))
     sections.append(Section("iterations", "Iteration", [*iterations, Text(f"Made by `{command}`.")]))
     facts = [("Run", str(run)), ("Iterations", str(rows["step"][-1]))]
     return Document(run.resolve().name, "Compressible flow", facts, None, numbered(sections))

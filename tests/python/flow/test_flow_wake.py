@@ -48,7 +48,9 @@ def made_run(folder: Path) -> Path:
     )
     walls = "".join(f"{2 + 0.5 * i},{0.3 * j},0,0,0,0,0,0,1,{i},{j},1\n" for i in range(8) for j in range(3))
     (folder / "surface-000010.csv").write_text("x,y,z,cp,cfx,cfy,cfz,yplus,zone,i,j,k\n" + walls)
-    (folder / "series.csv").write_text("step,time [1],residual,lift\n1,1,1,0.1\n2,2,0.5,0.1\n")
+    (folder / "series.csv").write_text(
+        "step,time [1],residual,lift,thrust\n1,1,1,0.1,0.004\n2,2,0.5,0.1,0.005\n"
+    )
     figures = [{"name": f"section lift at {at} of the radius", "value": at / 3} for at in (0.5, 0.68, 0.96)]
     (folder / "result.json").write_text(json.dumps({"figures": figures, "parameters": PARAMETERS}))
     return folder
@@ -108,6 +110,7 @@ def test_a_report_has_sections_beside_the_measurement_and_vortices(tmp_path: Pat
     table = rotor.beside(found, surface.recorded(measured)[0])
     assert [row[2] for row in table] == ["0.2000", "0.2450", ""]
     page = (run / "report" / "report.html").read_text()
+    assert ">CT<" in page and "0.005" in page
     assert "Sections of the blades" in page and "-16.7 %" in page and ">measured<" in page
     assert "Q criterion, azimuth = 60 degrees" in page and "Surface Q = 0.01" in page
     names = {path.name for path in (run / "report" / "figures").glob("*.svg")}
