@@ -138,7 +138,7 @@ struct Connectivity {
     /// greatest).
     graph::Scalar<std::array<double, 2>> ratios;
     graph::Scalars<std::int64_t> ratio_counts;  // [ratio_bin()] receptors by that ratio
-    int most = 0;  // receptors and orphans of a patch that there may be
+    int most = 0;                               // receptors and orphans of a patch that there may be
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};

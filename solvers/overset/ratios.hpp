@@ -1,4 +1,5 @@
-// How donors' volumes compare with those of receptors: counts by size, and what shares of receptors have less.
+// How donors' volumes compare with those of receptors: counts by size, and what shares of receptors have
+// less.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 
 namespace strata::overset {
 
-/// Bins of a quarter of a power of two each, from 2^-16 to 2^16; the first and the last have what lies beyond.
+/// Bins of a quarter of a power of two each, from 2^-16 to 2^16; the first and the last have what lies
+/// beyond.
 inline constexpr int kRatioBins = 128;
 
 [[nodiscard]] inline int ratio_bin(double ratio) {

@@ -93,8 +93,8 @@ TEMPLATE_TEST_CASE_SIG("planes cut a wavy brick wholly, and values are those of 
     CHECK(brick.cut({.axis = 0, .place = -0.01}).empty());
 }
 
-TEMPLATE_TEST_CASE_SIG("surfaces of Q are where it has the value, with the vorticity there", "", ((int Dim), Dim),
-                       2, 3) {
+TEMPLATE_TEST_CASE_SIG("surfaces of Q are where it has the value, with the vorticity there", "",
+                       ((int Dim), Dim), 2, 3) {
     const Brick<Dim> brick;
     const auto rows = brick.cut_turning({.kind = Slice::Kind::criterion, .place = 0.5});  // y = 0.75
     CHECK(area(rows) == Approx(Dim == 3 ? 3 : 1).epsilon(1e-12));
@@ -111,10 +111,12 @@ TEST_CASE("half planes through an axis end there") {
     const Brick<3> brick;  // 1 x 2 x 3
     const Real3 middle{0.52, 1.02, 0};
     const Slice half{.kind = Slice::Kind::azimuth, .axis = 2, .place = 180, .centre = middle};
-    // Behind the axis: 0.52 times 3. Cells that the axis goes through count where the middle of their piece is.
+    // Behind the axis: 0.52 times 3. Cells that the axis goes through count where the middle of their piece
+    // is.
     CHECK(area(brick.cut(half)) == Approx(0.52 * 3).margin(0.1 * 3));
-    const auto whole = area(brick.cut(half)) +
-                       area(brick.cut({.kind = Slice::Kind::azimuth, .axis = 2, .place = 0, .centre = middle}));
+    const auto whole =
+        area(brick.cut(half)) +
+        area(brick.cut({.kind = Slice::Kind::azimuth, .axis = 2, .place = 0, .centre = middle}));
     CHECK(whole == Approx(3).epsilon(1e-12));
     // About x the angle is from y to z.
     for (const SliceRow& row :
@@ -149,8 +151,7 @@ TEST_CASE("slices are told by a plane or an index, and what is none is refused")
     const Slice half = slice_of("azimuth = -60", 3), tube = slice_of(" Q = 0.02", 2);
     CHECK((half.kind == Slice::Kind::azimuth && half.place == -60 && half.name == "azimuth--60"));
     CHECK((tube.kind == Slice::Kind::criterion && tube.place == 0.02 && tube.name == "q-0.02"));
-    for (const char* text :
-         {"z = 1", "k = 3", "1: k = 1", "x", "x = one", "0: i = 1", "1: i = 2.5", "x = 1 2",
-          "azimuth = 60", "Q = ", "q = 1"})
+    for (const char* text : {"z = 1", "k = 3", "1: k = 1", "x", "x = one", "0: i = 1", "1: i = 2.5",
+                             "x = 1 2", "azimuth = 60", "Q = ", "q = 1"})
         CHECK_THROWS_AS(slice_of(text, 2), Error);
 }
