@@ -162,6 +162,34 @@ TEMPLATE_TEST_CASE_SIG(
         for (const int patch_cells : {2, 3, 16}) CHECK(distances<Dim>(patch_cells, threads, 5) == found);
 }
 
+TEST_CASE("thin cells on faces whose corners lie in no plane are as far from them as they are high") {
+    // As at a tip that is rounded off: 1e-5 high on a face that is warped by 0.3.
+    for (const double warp : {0.3, -0.3}) {
+        const Box cells{{0, 0, 0}, {3, 1, 2}};
+        TestPatch<3> patch(cells, [&](double i, double j, double k) {
+            return Real3{i, warp * i * k + 1e-5 * j, k};
+        });
+        std::vector<WallElement> elements;
+        add_wall<3>(PatchFace(cells, {1, false}), patch.x.seen(), elements);
+        const WallTree tree(elements);
+        for_each(cells, [&](int i, int j, int k) {
+            const double slope = 0.3 * std::hypot(i + 0.5, k + 0.5);
+            const double away = std::sqrt(tree.nearest(patch.centre({i, j, k})));
+            CAPTURE(warp, i, k, away);
+            CHECK(away < 0.5e-5);
+            CHECK(away > 0.8 * 0.5e-5 / std::hypot(1, slope));
+        });
+    }
+    // In a plane, also slanted: two triangles.
+    const Box cells{{0, 0, 0}, {2, 1, 2}};
+    TestPatch<3> plane(cells, [](double i, double j, double k) {
+        return Real3{i, 0.3 * i + 0.7 * k + j, k + 0.1 * i};
+    });
+    std::vector<WallElement> elements;
+    add_wall<3>(PatchFace(cells, {1, false}), plane.x.seen(), elements);
+    CHECK(elements.size() == 8);
+}
+
 TEST_CASE("without a wall the distance to it is infinite") {
     Ring<2> ring(4);
     ring.declare_geometry();
