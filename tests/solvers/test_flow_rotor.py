@@ -157,6 +157,31 @@ def test_thrust_of_grids_of_a_family_settles(run: Any, tmp_path: Path) -> None:
     assert thrusts[2] == pytest.approx(MEASURED, rel=0.15)  # without viscosity it is above it
 
 
+@pytest.mark.soak
+def test_averaged_flow_has_a_thrust_near_the_measurement(run: Any, tmp_path: Path) -> None:
+    case = finer(
+        tmp_path / "viscous.toml",
+        sequence="[]",
+        blade=([44, 8, 36, 18, 6], [44, 36, 10], 2e-5, 0.0186, 0.0616),
+        sector=([32, 40, 28], [32, 20, 28], 0.27),
+        tips=([14, 40, 16], [14, 20, 16], 0.15, [6.45, -1.75, 0.35], 6.6),
+    )
+    text = case.read_text()
+    for old, new in (
+        ('"euler"', '"rans"\nreynolds = 1.92e6'),
+        ("cfl = 5.0", 'implicit = "lu-sgs"\ncfl = 5.0'),
+        ("ramp = 100", "ramp = 200"),
+        ('[boundary.blade-wall]\nkind = "slip-wall"', '[boundary.blade-wall]\nkind = "wall"'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    case.write_text(text)
+    run(case, "--out", tmp_path / "out", layout="1x2", timeout=3600, check=False)
+    found = figures(tmp_path / "out")
+    assert found["failed steps"] == 0 and found["y+ of first cells, largest"] < 2
+    assert found["thrust coefficient"] == pytest.approx(MEASURED, rel=0.1)
+
+
 def finer(path: Path, sequence: str, blade: tuple, sector: tuple, tips: tuple) -> Path:
     """Our case with other numbers of cells, patches, and first cells."""
     head, *tables = FLOW_CASES.joinpath("caradonna-tung.toml").read_text().split("\n[")
