@@ -43,12 +43,12 @@ struct Labels {
     List<double> moved;      // of a grid that moves: the geometry at the end of the step
 
     // The state, with two layers beyond boundaries
-    Field<double> q;            // rho, rho u, rho E
-    Field<double> nu_tilde;     // Spalart and Allmaras' variable, or Menter's k and omega
-    Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer; with Menter's
-                                // model also the turbulent viscosity (kEddy)
-    Field<double> old, nu_old;  // unsteady: at the end of the step before, which keeps the one before it
-    Field<double> older;        // the one before it, where cells come out of holes
+    Field<double> q;                // rho, rho u, rho E
+    Field<double> nu_tilde;         // Spalart and Allmaras' variable, or Menter's k and omega
+    Field<double> viscosity;        // of the implicit step (Diagonals::viscosity), one layer; with Menter's
+                                    // model also the turbulent viscosity (kEddy)
+    Field<double> old, nu_old;      // unsteady: at the end of the step before, which keeps the one before it
+    Field<double> older, nu_older;  // the one before it, where cells come out of holes
 
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;

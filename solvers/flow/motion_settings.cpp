@@ -43,19 +43,9 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && !(mesh.grid.motion == s.meshes.at(mesh.on).grid.motion))
             keys.refuse("mesh." + name + ".motion.kind", "meshes that lie on one wall move together",
                         "the motion of mesh." + mesh.on);
-    if (s.overlaps() && s.flow.equations == "rans")
-        keys.refuse("flow.equations",
-                    "the distance to walls of meshes that move against each other is not found anew",
-                    "\"euler\" or \"laminar\", or [grid] in place of meshes");
     if (s.overlaps() && s.output.average >= 0)
         keys.refuse("output.average", "cells that are holes in some steps have no means over all of them",
                     "-1, or [grid] in place of meshes");
-    if (!s.output.probes.empty())
-        keys.refuse("output.probes", "probes stand still, and grids that move go past them", "[]");
-    if (!s.output.slices.empty())
-        keys.refuse("output.slices", "cuts are made through grids that stand still", "[]");
-    if (s.output.plot3d > 0)
-        keys.refuse("output.plot3d", "the nodes of PLOT3D files stand still", "0, and output.fields");
 }
 
 }  // namespace strata::flow

@@ -121,18 +121,14 @@ void show_nodes(const Step& step, Shown& shown) {
 /// interpolated from zone n of the grids as given, the lowest of several; 101 where there are orphans alone;
 /// 0 in holes.
 template <int Dim>
-void show_blanks(const Step& step, Shown& shown) {
+void find_blanks(const Step& step, Scope& in, const Shown& shown, const std::string& name) {
     const auto& overset = step.labels.overset;
-    if (step.settings.output.plot3d == 0 || overset == nullptr) return;
-    const Zones& zones = step.zones();
-    shown.iblank = step.graph.list<std::int32_t>(
-        "iblank", zones,
-        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
-        {.kept = true});
-    Task task = step.graph.start().task("iblank", zones);
+    Task task = in.task(name, step.zones());
     const CellsComputed cells(overset, task, step.layers(1));
     const auto donor = task.need(*overset->found->donor_zone, step.layers(1));
+    const std::int64_t every = &in == &step.graph.start() ? 1 : step.settings.output.plot3d;
     task.run([=, made = task.make(shown.iblank), shapes = step.grid.source().zones()](Here& here) {
+        if (here.step % every != 0) return;
         constexpr std::int32_t kOrphan = 101;
         std::int64_t n = 0;
         const auto zone_of = here[donor];
@@ -154,6 +150,17 @@ void show_blanks(const Step& step, Shown& shown) {
         });
     });
 }
+template <int Dim>
+void show_blanks(const Step& step, Shown& shown) {
+    if (step.settings.output.plot3d == 0 || step.labels.overset == nullptr) return;
+    const Zones& zones = step.zones();
+    shown.iblank = step.graph.list<std::int32_t>(
+        "iblank", zones,
+        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.kept = true});
+    find_blanks<Dim>(step, step.graph.start(), shown, "iblank");
+    if (step.grid.moves()) find_blanks<Dim>(step, step.graph.step(), shown, "iblank in a step");
+}
 
 template <int Dim>
 void show_probes(const Step& step, Shown& shown) {
@@ -163,9 +170,10 @@ void show_probes(const Step& step, Shown& shown) {
                   .dimensions = Dim,
                   .gamma = step.scheme.gas.gamma,
                   .points = {},
-                  .nodes = nodes_of<Dim>(step.labels.geometry),
-                  .centres = centres_of<Dim>(step.labels.geometry),
-                  .known = known_of(step.labels.overset)};
+                  .nodes = nodes_of<Dim>(step.geometry()),
+                  .centres = centres_of<Dim>(step.geometry()),
+                  .known = known_of(step.labels.overset),
+                  .moves = step.grid.moves()};
     for (std::size_t n = 0; n < all.size(); n += Dim) {
         Real3 x{};
         for (std::size_t d = 0; d < Dim; ++d) x[d] = all[n + d];

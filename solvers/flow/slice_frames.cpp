@@ -17,6 +17,7 @@
 #include "solvers/flow/geometry.hpp"
 #include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/output/row_file.hpp"
 #include "solvers/flow/output/surface.hpp"
 
@@ -93,7 +94,7 @@ class SliceFrames final : public Frames {
         for (std::size_t local = 0; local < patches.size(); ++local) {
             const int patch = patches[local];
             const int zone = zones.zone_of(patch);
-            for (const SliceRow& row : rows_of(slice, now, static_cast<int>(local), patch))
+            for (const SliceRow& row : rows_of(slice, now, static_cast<int>(local), patch, run.step()))
                 text[local] += text_of(zone, row);
             first[static_cast<std::size_t>(patch) + 1] = static_cast<std::int64_t>(text[local].size());
         }
@@ -106,13 +107,14 @@ class SliceFrames final : public Frames {
                        });
     }
 
-    [[nodiscard]] std::vector<SliceRow> rows_of(const Slice& slice, ValuesNow& now, int local,
-                                                int patch) const {
-        return flow_->grid().dimensions() == 2 ? rows<2>(slice, now, local, patch)
-                                               : rows<3>(slice, now, local, patch);
+    [[nodiscard]] std::vector<SliceRow> rows_of(const Slice& slice, ValuesNow& now, int local, int patch,
+                                                std::int64_t at_step) const {
+        return flow_->grid().dimensions() == 2 ? rows<2>(slice, now, local, patch, at_step)
+                                               : rows<3>(slice, now, local, patch, at_step);
     }
     template <int Dim>
-    [[nodiscard]] std::vector<SliceRow> rows(const Slice& slice, ValuesNow& now, int local, int patch) const {
+    [[nodiscard]] std::vector<SliceRow> rows(const Slice& slice, ValuesNow& now, int local, int patch,
+                                             std::int64_t at_step) const {
         const FlowZones& grid = flow_->grid();
         const int zone = grid.zones().zone_of(patch);
         const Box cells = grid.zones().box(patch);
@@ -125,15 +127,16 @@ class SliceFrames final : public Frames {
         const bool last = node == shape.cells[a];
         if (slice.zone >= 0 && last && goes_on(shape, a)) return {};
 
-        const Piece nodes = nodes_of(grid.source(), zone, cells);
+        Piece nodes = nodes_of(grid.source(), zone, cells);
+        if (grid.moves()) place_nodes<Dim>(nodes, grid.motions().placed(grid.mesh_of(zone), at_step));
         std::vector<std::byte> bytes;
         now.read({flow_->shown.at_nodes.id()}, local, Dim + 2, bytes);
-        Piece values(nodes.view().box(), Dim + 2);
+        Piece values(nodes.box(), Dim + 2);
         std::memcpy(values.data(), bytes.data(), bytes.size());
-        const auto q = std::as_const(values).view();
-        std::vector<SliceRow> rows =
-            slice.zone < 0 ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_)
-                           : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
+        const auto q = std::as_const(values).view(), at = std::as_const(nodes).view();
+        std::vector<SliceRow> rows = slice.zone < 0
+                                         ? cut_cells<Dim>(slice, cells, at, q, gamma_)
+                                         : index_faces<Dim>(slice.axis, node, last, cells, at, q, gamma_);
         leave_out_holes(now, local, cells, rows);
         return rows;
     }

@@ -289,12 +289,21 @@ std::array<const Boundary*, 6> FlowZones::on_patch(int patch) const {
 }
 
 int FlowZones::line_axis(int zone) const {
-    const auto& on = on_zone_[static_cast<std::size_t>(zone)];
-    const auto is_wall_across = [&](std::size_t a) {
-        return std::any_of(&on[2 * a], &on[2 * a] + 2,
-                           [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); });
+    const auto axis_of = [this](std::size_t part) {
+        const auto& on = on_zone_[part];
+        for (const std::size_t a : {std::size_t{1}, std::size_t{2}, std::size_t{0}})
+            if (std::any_of(&on[2 * a], &on[2 * a] + 2,
+                            [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); }))
+                return static_cast<int>(a);
+        return -1;
     };
-    return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? 0 : 1;
+    if (const int own = axis_of(static_cast<std::size_t>(zone)); own >= 0) return own;
+    // A zone that is cut on the way out: the first of its parts that has walls. (Cuts keep axes.)
+    const std::span<const ZoneShape> shapes = source().zones();
+    for (std::size_t part = 0; part < shapes.size(); ++part)
+        if (shapes[part].origin == shapes[static_cast<std::size_t>(zone)].origin)
+            if (const int other = axis_of(part); other >= 0) return other;
+    return 1;
 }
 
 bool FlowZones::any_lines_meet() const {
