@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solvers/flow/boundary/wall_tree.hpp"
+#include "solvers/flow/geometry.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_runs.hpp"
 
@@ -19,24 +20,25 @@ namespace {
 
 constexpr int kAround = 32;
 
-/// Two cylinders, each in a ring of its own, over a square: one stands still, one goes around it.
+/// Two cylinders, each in a ring of its own, over a square: both move.
 Settings two_cylinders(const std::string& model) {
     Settings s;
     GridKeys& box = s.meshes["box"].grid;
     box.section = "mesh.box";
-    box.kind = "brick", box.cells = {40, 40}, box.low = {-5, -5}, box.high = {5, 5}, box.patch = {20, 20};
+    box.kind = "brick", box.cells = {60, 60}, box.low = {-5, -5}, box.high = {5, 5}, box.patch = {20, 20};
     for (const char* name : {"first", "second"}) {
         GridKeys& ring = s.meshes[name].grid;
         ring.section = std::string("mesh.") + name;
-        ring.kind = "cylinder", ring.cells = {kAround, 12}, ring.patch = {16, 12};
-        ring.first = 0.04, ring.farfield = 1.4;
+        ring.kind = "cylinder", ring.cells = {kAround, 14}, ring.patch = {16, 14};
+        ring.first = 0.04, ring.farfield = 1.6;
         s.boundaries[std::string(name) + "-wall"].kind = "wall";
         s.boundaries[std::string(name) + "-farfield"].kind = "overset";
     }
     s.meshes["first"].grid.motion.kind = "path";
-    s.meshes["first"].grid.motion.velocity = {0.02, 0.01};
-    MotionKeys& second = s.meshes["second"].grid.motion;
-    second.kind = "rotation", second.rate = 0.05, second.centre = {-1.3, 0};
+    s.meshes["first"].grid.motion.velocity = {0.05, 0.01};
+    MotionKeys& second = s.meshes["second"].grid.motion;  // from (-2.6, 0) on
+    second.kind = "pitch", second.mean = 180, second.amplitude = 20, second.frequency = 0.2;
+    second.centre = {-1.3, 0};
     tests::all_sides(s, "box-", 2, "far-field");
     s.flow.equations = "rans", s.flow.model = model, s.flow.mach = 0.2, s.flow.reynolds = 1e4;
     s.time.kind = "unsteady", s.time.step = 1, s.time.end = 1000;
@@ -86,6 +88,7 @@ Looked look(const Settings& s, std::int64_t steps) {
                          const auto centres = PatchGeometry<2>(here.cells()).centres(here[geometry]);
                          const int mesh = grid.mesh_of(grid.zones().zone_of(here.patch));
                          Found& all = here[to];
+                         all = {};
                          graph::for_each(here.cells(), [&](int i, int j, int k) {
                              const graph::Real3 x{centres(i, j, k, 0), centres(i, j, k, 1), 0};
                              std::array<double, 3> each{};
@@ -115,8 +118,7 @@ Looked look(const Settings& s, std::int64_t steps) {
 }  // namespace
 
 TEST_CASE("distances to walls of meshes that move are those to all walls where they are") {
-    Settings s = two_cylinders("sa");
-    const Looked looked = look(s, 3);
+    const Looked looked = look(two_cylinders("sa"), 3);
     CHECK(looked.off < 1e-13);
     CHECK(looked.near_other == 1);  // a ring reaches to where the other cylinder is nearer
 }
@@ -148,7 +150,7 @@ TEST_CASE("averaged flow is the same on meshes that are turned and in a stream t
         };
         const double stream = drag(-60, 0), grid = drag(0, 60);
         CAPTURE(model, stream, grid);
-        CHECK(stream > 0.1);
+        CHECK(stream > 0.01);
         CHECK(std::abs(grid / stream - 1) < 1e-8);
     }
 }

@@ -220,6 +220,13 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
     refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
+    refused([](Settings& s) { s.boundaries["above"].rotation = {0}; }, "boundary.above.rotation");
+    refused([](Settings& s) { s.boundaries["hub"].rotation = {0}; }, "boundary.hub.rotation");
+    refused(
+        [](Settings& s) {
+            s.boundaries["above"].kind = "total-inflow", s.boundaries["above"].direction = {0.1, 0, -1};
+        },
+        "boundary.above.direction");
     refused([](Settings& s) { s.grid.core = {1}; }, "grid.core");
     refused([](Settings& s) { s.grid.hub = 3; }, "hub");
     refused([](Settings& s) { s.flow.initial = "vortex", s.verify.error = 1; }, "frame.rotation_rate = 0");

@@ -1,0 +1,125 @@
+"""A pitching airfoil beside Theodorsen's theory, and what a run shows of grids that move."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flow_cases import Done, run_flow
+from solver_cases import solver_program
+
+from strata.run.case import Case
+
+MACH = 0.3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(front: str) -> None:
+    if solver_program(front, "strata-flow") is None:
+        pytest.skip("the solver of compressible flow is not built")
+
+
+# -- Theory
+
+
+def bessel(order: int, x: float) -> tuple[float, float]:
+    """J and Y of order 0 or 1, by their integrals (Abramowitz and Stegun 9.1.22)."""
+    angle = (np.arange(4000) + 0.5) * math.pi / 4000
+    t = (np.arange(20000) + 0.5) * 12.0 / 20000
+    j = np.mean(np.cos(order * angle - x * np.sin(angle)))
+    y = np.mean(np.sin(x * np.sin(angle) - order * angle))
+    tail = (np.exp(order * t) + (-1) ** order * np.exp(-order * t)) * np.exp(-x * np.sinh(t))
+    return float(j), float(y - tail.sum() * 12.0 / 20000 / math.pi)
+
+
+def theodorsen(k: float) -> complex:
+    """C(k) = H1 / (H1 + i H0), Hankel functions of the second kind (Theodorsen, NACA Report 496, 1935)."""
+    h0, h1 = (j - 1j * y for j, y in (bessel(0, k), bessel(1, k)))
+    return h1 / (h1 + 1j * h0)
+
+
+def lift_of_thin_plate(k: float) -> complex:
+    """Of a plate that pitches about its quarter chord: lift over 2 pi times the angle, both as complex
+    amplitudes; k = omega c / 2 U. Circulation, and the mass of air that goes with the plate (a = -1/2).
+    """
+    return theodorsen(k) * (1 + 1j * k) + 0.5 * (1j * k - 0.5 * k**2)
+
+
+def test_theodorsens_function_has_the_values_of_his_table() -> None:
+    """Table II of Report 496."""
+    for k, value in ((0.1, 0.8320 - 0.1723j), (0.2, 0.7276 - 0.1886j), (0.5, 0.5979 - 0.1507j)):
+        assert theodorsen(k) == pytest.approx(value, abs=1.5e-4)
+
+
+# -- The airfoil
+
+SIZES = {"coarse": ([64, 12, 24], [56, 48]), "fine": ([128, 24, 48], [112, 96])}
+
+
+def airfoil(size: str, overlaps: bool, motion: dict[str, Any], **more: Any) -> Case:
+    """NACA 0012 without friction: in a C-grid of 30 chords; or in a smaller one that moves over a background
+    at rest."""
+    cells, around = SIZES[size]
+    grid: dict[str, Any] = {"kind": "airfoil", "cells": cells, "first": 4e-3, "first_along": 5e-3}
+    case: Case = {
+        "solver": "flow",
+        "flow": {"mach": MACH},
+        "reference": {"moment_centre": [0.25, 0.0]},
+        "boundary": {},
+    }
+    if overlaps:
+        near = grid | {"farfield": 3.0, "cells": [cells[0], cells[1], cells[2] * 3 // 4]}
+        case["mesh"] = {
+            "airfoil": near | ({"motion": motion} if motion else {}),
+            "background": {"kind": "brick", "cells": [around[0], around[1]], "stretch": 4.0}
+            | {"low": [-30.0, -30.0], "high": [31.0, 30.0]},
+        }
+        case["boundary"] = {
+            f"background-{face}": {"kind": "far-field"} for face in ("x-min", "x-max", "y-min", "y-max")
+        } | {f"airfoil-{face}": {"kind": "overset"} for face in ("farfield", "outflow")}
+        case["boundary"]["airfoil-wall"] = {"kind": "slip-wall"}
+    else:
+        case["grid"] = grid | {"farfield": 30.0} | ({"motion": motion} if motion else {})
+        case["boundary"] = {"farfield": {"kind": "far-field"}, "outflow": {"kind": "far-field"}}
+        case["boundary"]["wall"] = {"kind": "slip-wall"}
+    return case | more
+
+
+def slope(size: str, overlaps: bool, folder: Path) -> float:
+    """Of the steady lift, over radians."""
+    case = airfoil(size, overlaps, {}, time={"cfl": 50.0, "ramp": 50, "iterations": 1500})
+    case["flow"]["alpha"] = 1.0
+    done = run_flow(case, folder)
+    print(f"steady: lift {done.last('lift')}, moved {done.settled('lift')}, {done.last('residual')}")
+    return done.last("lift") / math.radians(1)
+
+
+def pitching(size: str, overlaps: bool, k: float, steps: int, periods: int, folder: Path) -> Done:
+    """With one degree of amplitude."""
+    frequency = 2 * MACH * k
+    period = 2 * math.pi / frequency
+    motion = {"kind": "pitch", "amplitude": 1.0, "frequency": frequency, "centre": [0.25, 0.0]}
+    time = {"kind": "unsteady", "step": period / steps, "end": period * periods * (1 - 1e-9)}
+    time |= {"cfl": 1000.0, "cfl_start": 1000.0, "subiterations": 60, "drop": 1e-2}
+    return run_flow(airfoil(size, overlaps, motion, time=time), folder, "1x2", "--series", "1")
+
+
+def amplitude(done: Done, steps: int) -> complex:
+    """Of the lift over the last period, over that of the angle, a sine."""
+    lift = done.series["lift"][-steps:]
+    at = 2 * math.pi * np.arange(1, steps + 1) / steps
+    return complex(2j * np.mean(lift * np.exp(-1j * at)) / math.radians(1))
+
+
+@pytest.mark.parametrize("overlaps", [False, True])
+def test_a_pitching_airfoil_has_the_lift_of_theodorsens_theory(tmp_path: Path, overlaps: bool) -> None:
+    k, steps = 0.1, 32
+    steady = slope("coarse", overlaps, tmp_path / "steady")
+    found = amplitude(pitching("coarse", overlaps, k, steps, 2, tmp_path / "pitching"), steps) / steady
+    theory = lift_of_thin_plate(k)
+    print(f"slope {steady}, {abs(found)} at {math.degrees(np.angle(found))} degrees; theory {abs(theory)} at")
+    print(math.degrees(np.angle(theory)))
+    assert abs(found) == pytest.approx(abs(theory), rel=0.05)
