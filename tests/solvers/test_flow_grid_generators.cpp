@@ -159,6 +159,17 @@ TEST_CASE("fine C-grids have good cells") {
     check_all(cut(generate(airfoil)));
 }
 
+TEST_CASE("C-grids that end near the section have good cells where the wake ends, too") {
+    for (const char* tail : {"scaled", "sharp", "blunt"})
+        for (const double first : {4e-3, 2e-2}) {
+            CAPTURE(tail, first);
+            AirfoilGrid airfoil;
+            airfoil.tail = tail, airfoil.farfield = 2, airfoil.first = first;
+            airfoil.cells_surface = 64, airfoil.cells_wake = 12, airfoil.cells_out = 24;
+            check_all(cut(generate(airfoil)));
+        }
+}
+
 TEST_CASE("lines of a C-grid leave the wall at right angles") {
     AirfoilGrid airfoil;
     const GridSystem system = generate(airfoil);

@@ -187,7 +187,8 @@ std::vector<Point> line(const Point& p, const Point& q, const Point& m, double a
     };
     double length = 0;
     for (int i = 0; i < 200; ++i) length += integral(i / 200.0, (i + 1) / 200.0, speed);
-    const auto s = geometric(nj, first, length);
+    // In a wake that a near far field cuts off, `first` may be more than cells of equal length.
+    const auto s = geometric(nj, std::min(first, length / nj), length);
     std::vector<Point> points{p};
     double t = 0;
     for (std::size_t j = 1; j < s.size(); ++j) {
