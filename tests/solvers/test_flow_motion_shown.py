@@ -120,7 +120,8 @@ def test_slices_and_plot3d_have_meshes_where_they_are_on_every_layout(tmp_path: 
         assert fine == pytest.approx(first_fine + way[:, None, None], abs=1e-14)
         assert (box_blank != first_blank).any(), "holes go with the mesh"
         covered = box[:, box_blank == 0]
-        assert covered.size and (covered > (LOW + way)[:, None]).all() and (covered < (HIGH + way)[:, None]).all()
+        assert covered.size > 0
+        assert (covered > (LOW + way)[:, None]).all() and (covered < (HIGH + way)[:, None]).all()
         assert set(np.unique(fine_blank)) == {-1, 0, 1}
         line = rows(done, f"slice-y-0.37-{step:06}.csv")
         ours = line[line["zone"] == 2]

@@ -145,6 +145,29 @@ TEST_CASE("flow between cylinders is the same from the frame at rest and from on
     CHECK(off[1] < 0.25 * off[0]);
 }
 
+TEST_CASE("averaged flow between cylinders is the same from the frame at rest and from one that turns") {
+    const auto ran = [](int around, bool frame_turns, bool averaged) {
+        Settings s = couette(around, frame_turns);
+        s.flow.reynolds = 5000;
+        s.time.cfl = 500, s.time.ramp = 50;
+        if (averaged) s.flow.equations = "rans", s.flow.model = "sst";
+        s.flow.k = 1e-3, s.flow.omega = 1e-4;
+        return around_at(run(s, 3000));
+    };
+    std::vector<double> apart, speed;
+    for (const int around : {24, 48}) {
+        const std::vector<double> rest = ran(around, false, true), turning = ran(around, true, true);
+        double between = 0;
+        for (std::size_t n = 0; n < 2; ++n) between = std::max(between, std::abs(rest[n] / turning[n] - 1));
+        apart.push_back(between), speed.push_back(turning[0]);
+    }
+    const double laminar = ran(24, true, false)[0];
+    CAPTURE(apart[0], apart[1], speed[0], laminar);
+    CHECK(apart[1] < 0.03);
+    CHECK(apart[1] < 0.5 * apart[0]);
+    CHECK(std::abs(speed[0] / laminar - 1) > 0.1);  // eddies count
+}
+
 TEST_CASE("thrust, power and section lift are those of a known pressure") {
     // Two of four plates of one chord from r = 1 to 2, of thickness 0, that the pressure lifts by Cl rho
     // (rate r)^2 / 2, and pushes back by a tenth of it: the integrals are known.
