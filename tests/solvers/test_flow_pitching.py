@@ -116,7 +116,9 @@ def test_the_lift_follows_the_frequency_as_in_theory(tmp_path: Path, k: float) -
         folder = tmp_path / str(overlaps)
         steady = slope("fine", overlaps, folder / "steady")
         found = amplitude(pitching("fine", overlaps, k, steps, folder / "pitching", 3, 3e-4), steps)
-        beside_theory("fine", overlaps, k, found)
+        off, behind = beside_theory("fine", overlaps, k, found)
+        assert abs(off) < 0.1
+        assert -7 < behind < 0
         plate = abs(lift_of_thin_plate(k))
         print(f"over the slope {steady:.3f}: {abs(found) / steady:.3f}, plate {plate:.3f}")
-        assert abs(found) / steady == pytest.approx(plate, rel=0.06)
+        assert abs(found) / steady == pytest.approx(plate, rel=0.1)
