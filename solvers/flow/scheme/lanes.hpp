@@ -20,6 +20,7 @@ using strata::max;
 using strata::min;
 using strata::select;
 using strata::shuffle;
+using mpm::sqrt;
 using strata::sqrt;
 
 inline double abs(double a) { return a < 0 ? -a : a; }
@@ -27,23 +28,16 @@ inline double max(double a, double b) { return a > b ? a : b; }
 inline double min(double a, double b) { return a < b ? a : b; }
 inline double select(bool yes, double a, double b) { return yes ? a : b; }
 
-/// x^(-1/2) of x >= 0 (large where x = 0), to 2 units in the last place: Newton's iteration from the
-/// exponent's half. Processors take three times as long for eight roots or quotients; and x times it is the
-/// root.
-template <class V>
-V over_root_guess(const V& x) {
-    return of_bits(0x5fe6eb50c7b537a9 - shifted_down(bits_of(x), 1));
-}
+/// x^(-1/2) of x >= 0; large where x = 0, and x times it is 0 there. The root and the quotient go through a
+/// pipe of their own: beside other work that is faster than Newton's iteration, and every processor rounds
+/// them alike.
 template <class V>
 V over_root(const V& x) {
-    V y = over_root_guess(x);
-    const V half = 0.5 * x;
-    for (int n = 0; n < 3; ++n) y = y * (1.5 - half * y * y);
-    return y + y * (0.5 - half * y * y);
+    return 1.0 / sqrt(max(x, V{} + 1e-300));
 }
-inline double over_root(double x) { return 1 / mpm::sqrt(x); }
 
-/// x^(-1/6) of positive, normal numbers, to 4 units in the last place, in the same way.
+/// x^(-1/6) of positive, normal numbers, to 4 units in the last place, by Newton's iteration from
+/// the exponent.
 inline Lanes over_sixth_root(const Lanes& x) {
     Lanes y = of_bits(to_ints((7.0 / 6 * (1023 - 0.045) * 0x1p52) - to_doubles(bits_of(x)) * (1.0 / 6)));
     for (int n = 0; n < 5; ++n) {

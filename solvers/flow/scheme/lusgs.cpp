@@ -96,7 +96,7 @@ class Sweep {
         const Lanes square = dot(u, u), E = q[Dim + 1] * over;
         const Lanes a2 = (gamma_ * (gamma_ - 1)) * (E - 0.5 * square);
         g.v[kH] = E + a2 * (1 / gamma_);
-        g.v[kA] = a2 * over_root(a2);
+        g.v[kA] = sqrt(a2);
     }
 
     /// (+-A dq . S + r dq) / 2 of the cell before, and for the model the coefficient by the cell's own
@@ -117,7 +117,7 @@ class Sweep {
             for (std::size_t d = 0; d < D; ++d) f.m[d] -= swept * dq.m[d];
         }
         const Lanes square = dot(s, s);
-        Lanes r = abs(through) + g.v[kA] * (square * over_root(square));
+        Lanes r = abs(through) + g.v[kA] * sqrt(square);
         if constexpr (viscous) r += 2.0 * g.v[kVisc] * square;
         const auto part = [&](const Lanes& flux, const Lanes& change) {
             return 0.5 * (forward ? r * change + flux : r * change - flux);

@@ -417,8 +417,7 @@ class Tile : private TileRows<Dim, viscosity> {
             g[d] = gradient.of(get(own, c, x), beside(c));
         }
         if constexpr (Dim == 2) return abs(g[1][0] - g[0][1]);
-        const W square = vorticity_square<Dim, W>(g);
-        return square * over_root(square);
+        return sqrt(vorticity_square<Dim, W>(g));
     }
 
     const FieldView<double>&mean_, &nu_, &slope_;

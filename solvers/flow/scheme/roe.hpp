@@ -53,7 +53,7 @@ Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& 
     const V over_2a2 = 0.5 * over_a * over_a;
     V sound = root * a * dun;
     if (low_mach) {
-        V mach = square * over_root(square) * over_a;
+        V mach = sqrt(square) * over_a;
         if constexpr (moves) mach = max(mach, entropy * over_a);
         sound = sound * min(mach, 0.0 * square + 1.0);
     }
