@@ -56,6 +56,7 @@ inline Lanes load(const double* p, int from, int to, const Lanes& rest) {
     const auto mask = static_cast<__mmask8>((1 << to) - (1 << from));
     return (Lanes)_mm512_mask_loadu_pd((__m512d)rest, mask, p);
 #else
+    if (from == 0 && to == kLanes) return load(p);
     double each[kLanes];
     store(each, rest);
     for (int l = from; l < to; ++l) each[l] = p[l];

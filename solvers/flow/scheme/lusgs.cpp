@@ -129,28 +129,38 @@ class Sweep {
     }
 
     /// Component c of a field, columns x0 to x0 + 7 of the skewed rows: out[t] has lane l's cell number x0 +
-    /// t - l. Cells before `first` or beyond the row are `rest`.
-    void turned(const FieldView<const double>& f, int c, int x0, int first, int shift_i, int shift_j,
+    /// t - l. Where rows begin or end there, cells before the first (with `before`: before the one before
+    /// that, if it is to be seen) or beyond the row are `rest`.
+    void turned(const FieldView<const double>& f, int c, int x0, bool before, int shift_i, int shift_j,
                 double rest, Lanes* out) const {
         Lanes a[kLanes];
+        const double* p = first_row(f, c, x0, shift_i, shift_j);
         if (whole_) {
-            load_columns(first_row<const double>(f, c, x0, shift_i, shift_j), step_of(f), a);
+            load_columns(p, step_of(f), a);
         } else {
-            double rows[kLanes][kLanes];
             for (int l = 0; l < kLanes; ++l) {
-                const int x = x0 - l, j = row_of(l) + shift_j;
-                const int from = std::max(x, first), to = std::min(x + kLanes, n_);
-                store(rows[l], cells_of(f, c, x, from, to, shift_i, j, rest));
+                const Part& part = parts_[before ? 1 : 0][l];
+                a[l] = load(p + l * step_of(f), part.from, part.to, broadcast(rest));
             }
-            load_columns(rows[0], kLanes, a);
+            turn(a);
         }
         for (int t = 0; t < kLanes; ++t) out[forward ? t : kLanes - 1 - t] = a[t];
+    }
+    /// Which of eight cells of a row, as they lie in memory, are there.
+    struct Part {
+        int from = 0, to = 0;
+    };
+    [[nodiscard]] Part part_of(int x, int first) const {
+        const int from = std::max(x, first), to = std::min(x + kLanes, n_);
+        if (from >= to) return {};
+        const int at = forward ? from - x : x + kLanes - to;
+        return {at, at + to - from};
     }
     /// The cells that lane 0 has in eight columns, and how far those of the next lane are.
     template <class T>
     T* first_row(const FieldView<T>& f, int c, int x0, int shift_i, int shift_j) const {
         const int i = (forward ? index(x0) : index(x0 + kLanes - 1)) + shift_i;
-        T* p = graph::pointer_to(f.row(j_ + shift_j, k_, c) + i, kLanes);
+        T* p = f.origin() + i + (j_ + shift_j) * f.stride(1) + k_ * f.stride(2) + c * f.component_stride();
         // More rows than the processor follows by itself: eight of each of up to twenty components.
         const std::ptrdiff_t step = step_of(f), ahead = (forward ? 2 : -1) * kLanes;
         for (int l = 0; l < kLanes; ++l) __builtin_prefetch(p + l * step + ahead);
@@ -177,17 +187,10 @@ class Sweep {
     void put_back(const FieldView<double>& f, int c, int x0, const Lanes* from) const {
         Lanes a[kLanes];
         for (int t = 0; t < kLanes; ++t) a[t] = from[forward ? t : kLanes - 1 - t];
-        if (whole_) return store_columns(first_row<double>(f, c, x0, 0, 0), step_of(f), a);
-        double rows[kLanes][kLanes];
-        store_columns(rows[0], kLanes, a);
-        for (int l = 0; l < rows_; ++l) {
-            const int x = x0 - l, first = std::max(x, 0), last = std::min(x + kLanes, n_);
-            if (first >= last) continue;
-            const int i = forward ? index(first) : index(last - 1),
-                      at = forward ? first - x : x + kLanes - last;
-            double* p = graph::pointer_to(f.row(row_of(l), k_, c) + i, last - first);
-            store(p - at, at, at + last - first, load(rows[l]));
-        }
+        double* p = first_row(f, c, x0, 0, 0);
+        if (whole_) return store_columns(p, step_of(f), a);
+        turn(a);
+        for (int l = 0; l < rows_; ++l) store(p + l * step_of(f), parts_[0][l].from, parts_[0][l].to, a[l]);
     }
 
     /// What the row before the eight gives, cells x0 to x0 + 7: in `feed_` by component, then cell.
@@ -284,24 +287,28 @@ class Sweep {
     /// All that is known beforehand is found first, for eight columns that do not wait for each other; then
     /// the changes, one column after the other.
     [[gnu::flatten, gnu::noinline]] void block(int x0, Columns& columns) {
-        const int first = open_[0] ? -1 : 0;
         ends_ = x0 - (kLanes - 1) < 0 || x0 + kLanes > n_;
         whole_ = !ends_ && rows_ == kLanes;
+        if (!whole_)
+            for (int l = 0; l < kLanes; ++l)
+                for (const int before : {0, 1})
+                    parts_[before][l] =
+                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : Part{};
         Lanes q[kState][kLanes], s0[D][kLanes], s1[D][kLanes], visc[kLanes];
         [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes], nu_visc[kSome][kLanes];
         for (int c = 0; c < kState; ++c)
-            turned(patch_.q, c, x0, first, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
+            turned(patch_.q, c, x0, true, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
         for (int d = 0; d < Dim; ++d) {
-            turned(patch_.faces[0], d, x0, 0, kFace, 0, 1, s0[d]);
-            turned(patch_.faces[1], d, x0, 0, 0, kFace, 1, s1[d]);
+            turned(patch_.faces[0], d, x0, false, kFace, 0, 1, s0[d]);
+            turned(patch_.faces[1], d, x0, false, 0, kFace, 1, s1[d]);
         }
         if constexpr (moves) {
-            turned(patch_.speeds[0], 0, x0, 0, kFace, 0, 0, swept0);
-            turned(patch_.speeds[1], 0, x0, 0, 0, kFace, 0, swept1);
+            turned(patch_.speeds[0], 0, x0, false, kFace, 0, 0, swept0);
+            turned(patch_.speeds[1], 0, x0, false, 0, kFace, 0, swept1);
         }
-        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, first, 0, 0, 0, visc);
+        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, true, 0, 0, 0, visc);
         for (int m = 0; m < model; ++m)
-            turned(diagonals_.viscosity, diffusion_of(m), x0, 0, 0, 0, 0, nu_visc[m]);
+            turned(diagonals_.viscosity, diffusion_of(m), x0, false, 0, 0, 0, nu_visc[m]);
         feed(x0);
 
         Given beside[kLanes];  // of the row before, the same column
@@ -336,11 +343,11 @@ class Sweep {
                  const Lanes (&nu_across)[kSome][kLanes]) {
         Lanes rhs[kUnknowns][kLanes], inverse[1 + kSome][kLanes], dq_first[kUnknowns][kLanes];
         [[maybe_unused]] Lanes plane[kUnknowns][kLanes];
-        for (int c = 0; c < kState; ++c) turned(own_mean_, c, x0, 0, 0, 0, 0, rhs[c]);
-        turned(diagonals_.mean, 0, x0, 0, 0, 0, 0, inverse[0]);
+        for (int c = 0; c < kState; ++c) turned(own_mean_, c, x0, false, 0, 0, 0, rhs[c]);
+        turned(diagonals_.mean, 0, x0, false, 0, 0, 0, inverse[0]);
         for (int m = 0; m < model; ++m) {
-            turned(own_nu_, m, x0, 0, 0, 0, 0, rhs[kState + m]);
-            turned(diagonals_.nu_tilde, m, x0, 0, 0, 0, 0, inverse[1 + m]);
+            turned(own_nu_, m, x0, false, 0, 0, 0, rhs[kState + m]);
+            turned(diagonals_.nu_tilde, m, x0, false, 0, 0, 0, inverse[1 + m]);
         }
         if constexpr (Dim == 3)
             for (int c = 0; c < kUnknowns; ++c) turned_before(c, x0, plane[c]);
@@ -393,6 +400,7 @@ class Sweep {
 
     Int3 lo_, hi_;
     int n_, k_ = 0, j_ = 0, rows_ = 0;
+    Part parts_[2][kLanes];
     bool ends_ = false, whole_ = false;  // of eight columns: rows begin or end there; all cells are there
     const Patch<Dim>& patch_;
     double gamma_;

@@ -58,4 +58,15 @@ inline void store_columns(double* p, std::ptrdiff_t step, Lanes (&a)[kLanes]) {
     }
 }
 
+/// The same of rows that are in registers: row r becomes column r, and column c row c.
+inline void turn(Lanes (&a)[kLanes]) {
+    for (int n = 0; n < kLanes / 2; ++n) {
+        const Lanes x = a[n], y = a[n + 4];
+        a[n] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(x, y);
+        a[n + 4] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(x, y);
+    }
+    turn_quarters(a[0], a[1], a[2], a[3]);
+    turn_quarters(a[4], a[5], a[6], a[7]);
+}
+
 }  // namespace strata::flow
