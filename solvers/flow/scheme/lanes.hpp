@@ -91,25 +91,4 @@ inline void store(const graph::FieldView<double>& f, int i, int j, int k, int c,
     store(graph::pointer_to(f.row(j, k, c) + i, n < kLanes ? n : kLanes), x, n);
 }
 
-/// Sixteen cells: each operation is done for one eight, then for the other. Formulas at faces are long chains
-/// in which a result is waited for; two at a time fill the waits.
-using Wide = Pair<Lanes>;
-inline constexpr int kWide = 2 * kLanes;
-
-inline Wide exp(const Wide& x) { return {exp(x.a), exp(x.b)}; }
-inline Wide over_sixth_root(const Wide& x) { return {over_sixth_root(x.a), over_sixth_root(x.b)}; }
-
-inline Wide load_wide(const double* p) { return {load(p), load(p + kLanes)}; }
-inline void store(double* p, const Wide& x) {
-    store(p, x.a);
-    store(p + kLanes, x.b);
-}
-inline Wide load_wide(const graph::FieldView<const double>& f, int i, int j, int k, int c, int n) {
-    return {load(f, i, j, k, c, n), load(f, i + kLanes, j, k, c, n > kLanes ? n - kLanes : 0)};
-}
-inline void store(const graph::FieldView<double>& f, int i, int j, int k, int c, const Wide& x, int n) {
-    store(f, i, j, k, c, x.a, n);
-    if (n > kLanes) store(f, i + kLanes, j, k, c, x.b, n - kLanes);
-}
-
 }  // namespace strata::flow

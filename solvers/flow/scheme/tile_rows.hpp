@@ -144,28 +144,35 @@ class TileRows {
             put(to, kP, x, w.p);
             if constexpr (kViscous) {
                 for (int d = 0; d < Dim; ++d) put(to, kX + d, x, load(patch_.centres, i, j, k, d, n));
-                const Gas& gas = scheme_.gas;
-                const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
-                const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
-                put(to, kT, x, T);
-                if constexpr (kEddiesOfNu) {
-                    const W nu = load(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
-                    const W mu_t = mu * sa::eddy(chi);
-                    put(to, kMu, x, mu + mu_t);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
-                    if constexpr (kSpalart) {
-                        put(to, kNu, x, nu);
-                        put(to, kChi, x, chi);
-                        put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
-                    }
-                } else {
-                    put(to, kMu, x, mu);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl));
-                }
-                if constexpr (kSst)
-                    for (const int c : {kK, kOmega})
-                        put(to, kNu + c, x, load(patch_.nu_tilde, i, j, k, c, n));
+                const W over_rho = 1.0 / w.rho;
+                put(to, kT, x, gamma * w.p * over_rho);
+                if constexpr (kEddiesOfNu) put(to, kMu, x, over_rho);
+                for (int c = 0; c < (kSst ? 2 : kSpalart ? 1 : 0); ++c)
+                    put(to, kNu + c, x, load(patch_.nu_tilde, i, j, k, c, n));
             }
+        }
+        if constexpr (kViscous) add_viscosity(j, k, more);
+    }
+
+    /// From temperature and density, in a loop of its own (roe.hpp says why).
+    void add_viscosity(int j, int k, int more) {
+        double* to = line(j, k);
+        const Gas& gas = scheme_.gas;
+        for (int x = -more; x < n_ + more; x += kLanes) {
+            const auto [mu, over_mu] = viscosity_of(get(to, kT, x), gas.sutherland);
+            W mu_t{};
+            if constexpr (kEddiesOfNu) {
+                const W nu =
+                    kSpalart ? get(to, kNu, x) : load(patch_.nu_tilde, lo_[0] + x, j, k, 0, n_ + more - x);
+                const W chi = nu * get(to, kRho, x) * over_mu;
+                mu_t = mu * sa::eddy(chi);
+                if constexpr (kSpalart) {
+                    put(to, kChi, x, chi);
+                    put(to, kDiff, x, mu * get(to, kMu, x) * sa::diffusivity(chi, scheme_.sa.negative));
+                }
+            }
+            put(to, kMu, x, mu + mu_t);
+            put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
         }
     }
 
