@@ -91,4 +91,13 @@ inline void store(const graph::FieldView<double>& f, int i, int j, int k, int c,
     store(graph::pointer_to(f.row(j, k, c) + i, n < kLanes ? n : kLanes), x, n);
 }
 
+/// f(i, n) for each n <= 8 of the cells from first to last - 1: where f is inlined, loops over whole eights
+/// have no branches.
+template <class F>
+void over_eights(int first, int last, F&& f) {
+    int i = first;
+    for (; i + kLanes <= last; i += kLanes) f(i, kLanes);
+    if (i < last) f(i, last - i);
+}
+
 }  // namespace strata::flow

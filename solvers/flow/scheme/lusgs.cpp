@@ -219,8 +219,7 @@ class Sweep {
     [[gnu::flatten, gnu::noinline]] void plane_before(int lane) {
         const int j = row_of(lane), k = k_ - kUp;
         const bool inside = k >= lo_[2] && k < hi_[2];
-        for (int i = lo_[0]; i < hi_[0]; i += kLanes) {
-            const int n = std::min(kLanes, hi_[0] - i);
+        over_eights(lo_[0], hi_[0], [&](int i, int n) {
             Change sum{};
             if (inside || open_[2]) {
                 Lanes q[kState], viscosity{};
@@ -252,7 +251,7 @@ class Sweep {
             }
             for (int c = 0; c < kUnknowns; ++c)
                 store(before(lane, c) + (i - lo_[0]), sum[static_cast<std::size_t>(c)]);
-        }
+        });
     }
     /// Row `lane` of component c: cell i at [i - lo], with room for what lanes read beyond both ends.
     double* before(int lane, int c) {

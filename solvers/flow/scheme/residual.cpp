@@ -112,14 +112,14 @@ class Tile : private TileRows<Dim, viscosity> {
 
     template <int axis, bool moves>
     void sizes(int j, int k, int count) {
-        for (int x = 0; x < count; x += kLanes) {
-            const FaceSize<Dim, W> face(area<axis>(lo_[0] + x, j, k, count - x));
+        over_eights(0, count, [&](int x, int n) {
+            const FaceSize<Dim, W> face(area<axis>(lo_[0] + x, j, k, n));
             for (int d = 0; d < Dim; ++d)
                 put(work(), kNormal + d, x, face.normal[static_cast<std::size_t>(d)]);
             put(work(), kHalf, x, face.half);
             if constexpr (moves)
-                put(work(), kSpeed, x, face.over * load(patch_.speeds[axis], lo_[0] + x, j, k, 0, count - x));
-        }
+                put(work(), kSpeed, x, face.over * load(patch_.speeds[axis], lo_[0] + x, j, k, 0, n));
+        });
     }
 
     /// Roe's means of the states on both sides.
@@ -245,8 +245,8 @@ class Tile : private TileRows<Dim, viscosity> {
         const Around around = lines_around<axis>(j, k);
         const Gas& gas = scheme_.gas;
         const double scale = gas.viscous_scale();
-        for (int x = 0; x < count; x += kLanes) {
-            const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
             std::array<Vec, D> e;
             for (std::size_t d = 0; d < D; ++d) {
                 const Vec one = differences<axis>(m1, p0, around, kX + static_cast<int>(d), x);
@@ -259,9 +259,9 @@ class Tile : private TileRows<Dim, viscosity> {
                 for (int d = 0; d < Dim; ++d)
                     put(work(), kGeometry + Dim * a + d, x, row[static_cast<std::size_t>(d)]);
             }
-        }
-        for (int x = 0; x < count; x += kLanes) {
-            const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
+        });
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
             const auto of = [&](int c) { return differences<axis>(m1, p0, around, c, x); };
             const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
             Differences<Dim, W> geometry;
@@ -292,7 +292,7 @@ class Tile : private TileRows<Dim, viscosity> {
             }
             double* p = to + (Dim + 1) * kWidth + x;
             store(p, load(p) + v.E);
-        }
+        });
     }
 
     /// Three dimensions: the rows of slab k, whose lower and upper fluxes are known.
@@ -308,15 +308,15 @@ class Tile : private TileRows<Dim, viscosity> {
     [[gnu::flatten, gnu::noinline]] void cells(int j, int k) {
         faces<0>(j, k, x_flux());
         const Net net{*this, j, k};
-        for (int x = 0; x < n_; x += kLanes) {
-            const int i = lo_[0] + x, n = n_ - x;
+        over_eights(0, n_, [&](int x, int n) {
+            const int i = lo_[0] + x;
             for (int c = 0; c < Dim + 2; ++c) {
                 W r = net(c, x);
                 if (Dim == 2 && c == 2 && scheme_.axisymmetric) r -= hoop(j, x, n);
                 store(mean_, i, j, k, c, r, n);
             }
             if constexpr (kSst) menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
-        }
+        });
         if constexpr (kTurbulent && !kSst) turbulence(j, k, net);
     }
     /// What leaves the cells of a row through their faces.
@@ -375,12 +375,12 @@ class Tile : private TileRows<Dim, viscosity> {
         const double scale = scheme_.gas.viscous_scale();
         // In rows of work(), from one loop to the next.
         constexpr int kVorticity = 0, kNet = 1, kStrength = 2, kWall = 6;
-        for (int x = 0; x < n_; x += kLanes) {
+        over_eights(0, n_, [&](int x, int n) {
             W r = (-scale / sa::sigma) *
                   ((1 + sa::cb2) * net(Dim + 2, x) - sa::cb2 * get(own, kDiff, x) * net(Dim + 3, x));
-            add_advection(r, j, k, x, n_ - x, kNu, scheme_.sa.second_order);
+            add_advection(r, j, k, x, n, kNu, scheme_.sa.second_order);
             put(work(), kNet, x, r);
-        }
+        });
         if (!scheme_.sa.with_source) {
             for (int x = 0; x < n_; x += kLanes) {
                 store(nu_, lo_[0] + x, j, k, 0, get(work(), kNet, x), n_ - x);
@@ -388,31 +388,33 @@ class Tile : private TileRows<Dim, viscosity> {
             }
             return;
         }
-        const auto distance = [&](int x) { return load(patch_.wall_distance, lo_[0] + x, j, k, 0, n_ - x); };
-        for (int x = 0; x < n_; x += kLanes) put(work(), kVorticity, x, vorticity(j, k, x, n_ - x));
-        for (int x = 0; x < n_; x += kLanes) {
+        const auto distance = [&](int x, int n) {
+            return load(patch_.wall_distance, lo_[0] + x, j, k, 0, n);
+        };
+        over_eights(0, n_, [&](int x, int n) { put(work(), kVorticity, x, vorticity(j, k, x, n)); });
+        over_eights(0, n_, [&](int x, int n) {
             const sa::Strength<W> at(get(own, kNu, x), get(own, kChi, x), get(work(), kVorticity, x),
-                                     distance(x), scale, scheme_.sa);
+                                     distance(x, n), scale, scheme_.sa);
             put(work(), kStrength, x, at.S), put(work(), kStrength + 1, x, at.r);
             put(work(), kStrength + 2, x, at.ft2), put(work(), kStrength + 3, x, at.growing);
-        }
+        });
         for (int x = 0; x < n_; x += kLanes) {
             const sa::WallFunction<W> wall(get(work(), kStrength + 1, x));
             put(work(), kWall, x, wall.g), put(work(), kWall + 1, x, wall.fw);
         }
-        for (int x = 0; x < n_; x += kLanes) {
-            const int i = lo_[0] + x, n = n_ - x;
+        over_eights(0, n_, [&](int x, int n) {
+            const int i = lo_[0] + x;
             sa::Strength<W> at;
             at.S = get(work(), kStrength, x), at.r = get(work(), kStrength + 1, x);
             at.ft2 = get(work(), kStrength + 2, x), at.growing = get(work(), kStrength + 3, x);
             sa::WallFunction<W> wall;
             wall.g = get(work(), kWall, x), wall.fw = get(work(), kWall + 1, x);
             const sa::Source<W> source = sa::source(at, wall, get(own, kNu, x), get(work(), kVorticity, x),
-                                                    distance(x), scale, scheme_.sa);
+                                                    distance(x, n), scale, scheme_.sa);
             const W volume = load(patch_.volumes, i, j, k, 0, n);
             store(nu_, i, j, k, 0, get(work(), kNet, x) - volume * source.value, n);
             store(slope_, i, j, k, 0, volume * source.slope, n);
-        }
+        });
     }
 
     /// What flows through the middle of a cell along an axis, at its own velocity u.

@@ -132,8 +132,8 @@ class TileRows {
     [[gnu::flatten, gnu::noinline]] void fill(int j, int k, int more) {
         double* to = line(j, k);
         const double gamma = scheme_.gas.gamma;
-        for (int x = -more; x < n_ + more; x += kLanes) {
-            const int i = lo_[0] + x, n = n_ + more - x;
+        over_eights(-more, n_ + more, [&](int x, int n) {
+            const int i = lo_[0] + x;
             Conserved<Dim, W> q;
             q.rho = load(patch_.q, i, j, k, 0, n);
             for (std::size_t d = 0; d < D; ++d) q.m[d] = load(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
@@ -150,7 +150,7 @@ class TileRows {
                 for (int c = 0; c < (kSst ? 2 : kSpalart ? 1 : 0); ++c)
                     put(to, kNu + c, x, load(patch_.nu_tilde, i, j, k, c, n));
             }
-        }
+        });
         if constexpr (kViscous) add_viscosity(j, k, more);
     }
 

@@ -17,8 +17,7 @@ template <class F>
 [[gnu::flatten]] void over_rows(const Box& cells, F&& f) {
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
-            for (int i = cells.lo[0]; i < cells.hi[0]; i += kLanes)
-                f(i, j, k, std::min(kLanes, cells.hi[0] - i));
+            over_eights(cells.lo[0], cells.hi[0], [&](int i, int n) { f(i, j, k, n); });
 }
 
 template <int Dim>
