@@ -23,8 +23,8 @@ class Tile : private TileRows<Dim, viscosity> {
     using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
         Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
     using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
-    using Rows::work, Rows::put, Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux, Rows::fill_slab,
-        Rows::get, Rows::vector;
+    using Rows::work, Rows::put, Rows::next, Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux,
+        Rows::fill_slab, Rows::get, Rows::vector;
     using W = Lanes;
     using Vec = Vector<Dim, W>;
 
@@ -113,7 +113,12 @@ class Tile : private TileRows<Dim, viscosity> {
     template <int axis, bool moves>
     void sizes(int j, int k, int count) {
         over_eights(0, count, [&](int x, int n) {
-            const FaceSize<Dim, W> face(area<axis>(lo_[0] + x, j, k, n));
+            const FaceSize<Dim, W> face([&] {
+                Vec s;
+                for (std::size_t d = 0; d < D; ++d)
+                    s[d] = next(patch_.faces[axis], lo_[0] + x, j, k, static_cast<int>(d), n);
+                return s;
+            }());
             for (int d = 0; d < Dim; ++d)
                 put(work(), kNormal + d, x, face.normal[static_cast<std::size_t>(d)]);
             put(work(), kHalf, x, face.half);

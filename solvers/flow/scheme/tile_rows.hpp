@@ -98,6 +98,14 @@ class TileRows {
         }
     }
 
+    /// Values of a field, and a hint that those of the next row are soon read: there are more rows than the
+    /// processor follows by itself, and each is short.
+    static W next(const FieldView<const double>& f, int i, int j, int k, int c, int n) {
+        const double* row = f.origin() + i + j * f.stride(1) + k * f.stride(2) + c * f.component_stride();
+        __builtin_prefetch(row + f.stride(1) + kLanes);
+        return load(f, i, j, k, c, n);
+    }
+
     static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
     static W get(const double* line, int c, int x) { return load(line + c * kWidth + x); }
     static Vec vector(const double* line, int c, int x) {
@@ -135,20 +143,20 @@ class TileRows {
         over_eights(-more, n_ + more, [&](int x, int n) {
             const int i = lo_[0] + x;
             Conserved<Dim, W> q;
-            q.rho = load(patch_.q, i, j, k, 0, n);
-            for (std::size_t d = 0; d < D; ++d) q.m[d] = load(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
-            q.E = load(patch_.q, i, j, k, Dim + 1, n);
+            q.rho = next(patch_.q, i, j, k, 0, n);
+            for (std::size_t d = 0; d < D; ++d) q.m[d] = next(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
+            q.E = next(patch_.q, i, j, k, Dim + 1, n);
             const Primitive<Dim, W> w = primitive(q, gamma);
             put(to, kRho, x, w.rho);
             for (std::size_t d = 0; d < D; ++d) put(to, kU + static_cast<int>(d), x, w.u[d]);
             put(to, kP, x, w.p);
             if constexpr (kViscous) {
-                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, load(patch_.centres, i, j, k, d, n));
+                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, next(patch_.centres, i, j, k, d, n));
                 const W over_rho = 1.0 / w.rho;
                 put(to, kT, x, gamma * w.p * over_rho);
                 if constexpr (kEddiesOfNu) put(to, kMu, x, over_rho);
                 for (int c = 0; c < (kSst ? 2 : kSpalart ? 1 : 0); ++c)
-                    put(to, kNu + c, x, load(patch_.nu_tilde, i, j, k, c, n));
+                    put(to, kNu + c, x, next(patch_.nu_tilde, i, j, k, c, n));
             }
         });
         if constexpr (kViscous) add_viscosity(j, k, more);
