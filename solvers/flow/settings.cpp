@@ -215,8 +215,9 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
                   "(grid.xyz, STEP.q); 0: never"});
     keys.key("output.slices", &o.slices,
              {.entries = {0, 64},
-              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", or all nodes with "
-                         "one index, \"2: k = 5\" (zone, node, from 1)"});
+              .meaning =
+                  "cuts through the flow (slice-NAME-STEP.csv, .vtp): planes \"x = 0.5\", or all nodes with "
+                  "one index, \"2: k = 5\" (zone, node, from 1)"});
     keys.key("output.slice_steps", &o.slice_steps,
              {.least = 0,
               .decides = false,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/output/row_file.hpp"
+#include "solvers/flow/output/slice_file.hpp"
 #include "solvers/flow/output/surface.hpp"
 
 namespace strata::flow {
@@ -77,42 +79,47 @@ class SliceFrames final : public Frames {
                bool) override {
         folder_ = folder;
     }
-    void write(const Simulation& run, team::Team& team, double) override {
+    void write(const Simulation& run, team::Team& team, double time) override {
         if (run.step() == 0) return;  // tasks of steps find what nodes have
-        for (const Slice& slice : flow_->slices) write(slice, run, team);
+        for (const Slice& slice : flow_->slices) write(slice, run, team, time);
     }
 
   private:
-    void write(const Slice& slice, const Simulation& run, team::Team& team) const {
+    void write(const Slice& slice, const Simulation& run, team::Team& team, double time) const {
         ValuesNow now(run);
         const Zones& zones = flow_->grid().zones();
         const std::vector<int>& patches = now.patches(zones);
         // Rows before those of each patch: the cells that are cut are known to its process alone.
         std::vector<std::string> text(patches.size());
+        std::vector<PatchSurface> surfaces;
         std::vector<std::int64_t> first(static_cast<std::size_t>(zones.patches()) + 1, 0);
         for (std::size_t local = 0; local < patches.size(); ++local) {
             const int patch = patches[local];
             const int zone = zones.zone_of(patch);
-            for (const SliceRow& row : rows_of(slice, now, static_cast<int>(local), patch))
-                text[local] += text_of(zone, row);
+            SlicePieces pieces = pieces_of(slice, now, static_cast<int>(local), patch);
+            for (const SliceRow& row : pieces.rows) text[local] += text_of(zone, row);
+            PatchSurface& surface =
+                surfaces.emplace_back(PatchSurface{.patch = patch, .surface = std::move(pieces.surface)});
+            for (const Int3& cell : surface.surface.cells) surface.cells.push_back(given_number(zone, cell));
             first[static_cast<std::size_t>(patch) + 1] = static_cast<std::int64_t>(text[local].size());
         }
         team.together().reduce(std::span<std::int64_t>(first), std::plus<>());
         for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
-        RowFile::write(team, folder_ / fmt::format("slice-{}-{:06}.csv", slice.name, run.step()), kHead,
-                       [&](const RowFile::Place& put) {
-                           for (std::size_t local = 0; local < patches.size(); ++local)
-                               put(text[local], first[static_cast<std::size_t>(patches[local])]);
-                       });
+        const std::string name = fmt::format("slice-{}-{:06}", slice.name, run.step());
+        write_slice(team, folder_ / (name + ".vtp"), surfaces, zones.patches(), flow_->grid().dimensions(),
+                    time);
+        RowFile::write(team, folder_ / (name + ".csv"), kHead, [&](const RowFile::Place& put) {
+            for (std::size_t local = 0; local < patches.size(); ++local)
+                put(text[local], first[static_cast<std::size_t>(patches[local])]);
+        });
     }
 
-    [[nodiscard]] std::vector<SliceRow> rows_of(const Slice& slice, ValuesNow& now, int local,
-                                                int patch) const {
-        return flow_->grid().dimensions() == 2 ? rows<2>(slice, now, local, patch)
-                                               : rows<3>(slice, now, local, patch);
+    [[nodiscard]] SlicePieces pieces_of(const Slice& slice, ValuesNow& now, int local, int patch) const {
+        return flow_->grid().dimensions() == 2 ? pieces<2>(slice, now, local, patch)
+                                               : pieces<3>(slice, now, local, patch);
     }
     template <int Dim>
-    [[nodiscard]] std::vector<SliceRow> rows(const Slice& slice, ValuesNow& now, int local, int patch) const {
+    [[nodiscard]] SlicePieces pieces(const Slice& slice, ValuesNow& now, int local, int patch) const {
         const FlowZones& grid = flow_->grid();
         const int zone = grid.zones().zone_of(patch);
         const Box cells = grid.zones().box(patch);
@@ -131,24 +138,24 @@ class SliceFrames final : public Frames {
         Piece values(nodes.view().box(), Dim + 2);
         std::memcpy(values.data(), bytes.data(), bytes.size());
         const auto q = std::as_const(values).view();
-        std::vector<SliceRow> rows =
-            slice.zone < 0 ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_)
-                           : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
-        leave_out_holes(now, local, cells, rows);
-        return rows;
+        const IsCut is_cut = no_hole(now, local, cells);
+        return slice.zone < 0
+                   ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_, is_cut)
+                   : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_, is_cut);
     }
-    void leave_out_holes(ValuesNow& now, int local, const Box& cells, std::vector<SliceRow>& rows) const {
+    /// Of meshes that overlap: which cells are no holes.
+    [[nodiscard]] IsCut no_hole(ValuesNow& now, int local, const Box& cells) const {
         const auto& overset = flow_->finest().overset;
-        if (overset == nullptr) return;
+        if (overset == nullptr) return {};
         std::vector<std::byte> bytes;
         now.read({overset->status().id()}, local, 1, bytes);
-        std::erase_if(rows, [&](const SliceRow& row) {
+        return [bytes = std::move(bytes), cells](const Int3& cell) {
             std::int32_t is = 0;
-            std::memcpy(
-                &is, bytes.data() + static_cast<std::size_t>(overset::number_of(cells, row.cell)) * sizeof is,
-                sizeof is);
-            return is == static_cast<std::int32_t>(overset::Cell::hole);
-        });
+            std::memcpy(&is,
+                        bytes.data() + static_cast<std::size_t>(overset::number_of(cells, cell)) * sizeof is,
+                        sizeof is);
+            return is != static_cast<std::int32_t>(overset::Cell::hole);
+        };
     }
     [[nodiscard]] bool goes_on(const ZoneShape& shape, std::size_t axis) const {
         Int3 behind = shape.first;
@@ -159,13 +166,17 @@ class SliceFrames final : public Frames {
         });
     }
 
-    [[nodiscard]] std::string text_of(int zone, const SliceRow& row) const {
+    /// Zone, i, j, k in the grid as given.
+    [[nodiscard]] std::array<std::int32_t, 4> given_number(int zone, const Int3& cell) const {
         const std::span<const ZoneShape> shapes = flow_->grid().source().zones();
+        return number_of({shapes.begin(), shapes.end()}, zone, cell);
+    }
+    [[nodiscard]] std::string text_of(int zone, const SliceRow& row) const {
         std::string text;
         for (const double value : {row.x[0], row.x[1], row.x[2], row.size, row.values[0], row.values[1],
                                    row.values[2], row.values[3], row.values[4]})
             text += fmt::format("{:>{}.16e},", value, kNumber);
-        const auto number = number_of({shapes.begin(), shapes.end()}, zone, row.cell);
+        const auto number = given_number(zone, row.cell);
         for (std::size_t c = 0; c < 4; ++c)
             text += fmt::format("{:>{}}{}", number[c], kCount, c < 3 ? ',' : '\n');
         return text;

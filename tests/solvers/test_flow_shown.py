@@ -112,14 +112,15 @@ def test_slices_are_whole_and_the_same_on_every_layout_and_after_a_restart(tmp_p
     assert np.ptp(plane["v"]) > 0.01 and plane["u"].mean() == pytest.approx(0.5, abs=0.1)
     assert (done.folder / "slice-x-1.3-000006.csv").exists()
 
-    files = ("slice-x-1.3-000012.csv", "slice-zone-1-j-5-000012.csv", "series.csv")
-    known = [(done.folder / name).read_text() for name in files]
+    names = ("slice-x-1.3-000012", "slice-zone-1-j-5-000012")
+    files = (*(name + form for name in names for form in (".csv", ".vtp")), "series.csv")
+    known = [(done.folder / name).read_bytes() for name in files]
     four = run_flow(case, tmp_path / "four", "4x1", "--bind", "none")
-    assert [(four.folder / name).read_text() for name in files] == known
+    assert [(four.folder / name).read_bytes() for name in files] == known
     part = run_flow(case, tmp_path / "part", "2x1", "--steps", "7", "--checkpoint", "1000000")
     rest = run_flow(case, tmp_path / "rest", "1x2", "--restart", str(part.folder))
-    assert [(rest.folder / name).read_text() for name in files[:2]] == known[:2]
-    assert (rest.folder / files[2]).read_text().splitlines()[-1] == known[2].splitlines()[-1]
+    assert [(rest.folder / name).read_bytes() for name in files[:4]] == known[:4]
+    assert (rest.folder / files[4]).read_bytes().splitlines()[-1] == known[4].splitlines()[-1]
 
 
 @pytest.mark.parametrize(("slices", "says"), [(["k = 4"], "k = 4"), (["z = 1"], "z = 1"), (["x"], "x")])

@@ -1,5 +1,9 @@
 // Cuts through a flow: whole, exact for linear functions, and where they should be.
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -44,7 +48,7 @@ struct Brick {
         });
     }
     static double density(const Real3& x) { return 1 + 0.3 * x[0] - 0.2 * x[1] + 0.1 * x[2]; }
-    [[nodiscard]] std::vector<SliceRow> cut(const Slice& slice) const {
+    [[nodiscard]] SlicePieces cut(const Slice& slice) const {
         return cut_cells<Dim>(slice, cells, nodes.view(), values.view(), 1.4);
     }
 };
@@ -52,6 +56,46 @@ struct Brick {
 double area(const std::vector<SliceRow>& rows) {
     return std::accumulate(rows.begin(), rows.end(), 0.0,
                            [](double sum, const SliceRow& row) { return sum + row.size; });
+}
+
+/// The polygons together, by triangles from the first corner of each; in two dimensions the lines.
+double area(const SliceSurface& surface) {
+    double sum = 0;
+    std::int64_t first = 0;
+    for (const std::int64_t end : surface.ends) {
+        const auto at = [&](std::int64_t n) {
+            const std::int64_t point = surface.corners.at(static_cast<std::size_t>(first + n));
+            return surface.points.at(static_cast<std::size_t>(point));
+        };
+        const auto to = [&](std::int64_t n) {
+            Real3 x = at(n);
+            for (std::size_t d = 0; d < 3; ++d) x[d] -= at(0)[d];
+            return x;
+        };
+        if (end - first == 2) sum += std::hypot(to(1)[0], to(1)[1], to(1)[2]);
+        for (std::int64_t n = 2; n < end - first; ++n) {
+            const Real3 a = to(n - 1), b = to(n);
+            sum += 0.5 * std::hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                                    a[0] * b[1] - a[1] * b[0]);
+        }
+        first = end;
+    }
+    return sum;
+}
+/// Edges of polygons that one polygon alone has: those around a surface whose polygons share their points.
+std::size_t open_edges(const SliceSurface& surface) {
+    std::map<std::pair<std::int64_t, std::int64_t>, int> edges;
+    std::size_t first = 0;
+    for (const std::int64_t last : surface.ends) {
+        const auto end = static_cast<std::size_t>(last);
+        for (std::size_t n = first; n < end; ++n) {
+            const std::int64_t a = surface.corners[n], b = surface.corners[n + 1 < end ? n + 1 : first];
+            ++edges[std::minmax(a, b)];
+        }
+        first = end;
+    }
+    return static_cast<std::size_t>(
+        std::count_if(edges.begin(), edges.end(), [](const auto& edge) { return edge.second == 1; }));
 }
 
 }  // namespace
@@ -64,7 +108,7 @@ TEMPLATE_TEST_CASE_SIG("planes cut a wavy brick wholly, and values are those of 
     for (int axis = 0; axis < Dim; ++axis)
         for (const double place : {0.31, 0.5, 0.77}) {
             const Slice plane{.axis = axis, .place = place};
-            const auto rows = brick.cut(plane);
+            const auto [rows, surface] = brick.cut(plane);
             CAPTURE(axis, place, rows.size());
             CHECK(area(rows) == Approx(areas[static_cast<std::size_t>(axis)]).epsilon(1e-12));
             for (const SliceRow& row : rows) {
@@ -72,11 +116,24 @@ TEMPLATE_TEST_CASE_SIG("planes cut a wavy brick wholly, and values are those of 
                 CHECK(row.values[0] == Approx(Brick<Dim>::density(row.x)).epsilon(1e-12));
                 CHECK(row.values[4] == Approx(1).epsilon(1e-12));  // 0.4 times 2.5
             }
+            CHECK(area(surface) == Approx(area(rows)).epsilon(1e-12));
+            REQUIRE(surface.values.size() == surface.points.size());
+            REQUIRE(surface.cells.size() == surface.ends.size());
+            for (std::size_t n = 0; n < surface.points.size(); ++n)
+                CHECK(surface.values[n][0] == Approx(Brick<Dim>::density(surface.points[n])).epsilon(1e-12));
+            // Neighbours share their points: a line of cells has one more of them, and a surface has edges of
+            // its own around it alone, two of each cell there.
+            if (Dim == 2)
+                CHECK(surface.points.size() == surface.ends.size() + 1);
+            else
+                CHECK(open_edges(surface) < 4 * (7 + 6 + 5));
         }
     // In a plane of nodes each piece is there once: the faces of the cells on one side.
-    CHECK(area(brick.cut({.axis = 0, .place = 1})) == Approx(areas[0]).epsilon(1e-12));
-    CHECK(brick.cut({.axis = 0, .place = 1.01}).empty());
-    CHECK(brick.cut({.axis = 0, .place = -0.01}).empty());
+    CHECK(area(brick.cut({.axis = 0, .place = 1}).rows) == Approx(areas[0]).epsilon(1e-12));
+    for (const double place : {1.01, -0.01}) {
+        const auto [rows, surface] = brick.cut({.axis = 0, .place = place});
+        CHECK((rows.empty() && surface.points.empty() && surface.ends.empty()));
+    }
 }
 
 TEST_CASE("surfaces of one index are its faces, at either end of a zone") {
@@ -84,15 +141,33 @@ TEST_CASE("surfaces of one index are its faces, at either end of a zone") {
     const auto faces = [&](int axis, int node, bool last) {
         return index_faces<3>(axis, node, last, brick.cells, brick.nodes.view(), brick.values.view(), 1.4);
     };
-    CHECK(area(faces(0, 0, false)) == Approx(6).epsilon(1e-12));
-    CHECK(area(faces(0, 7, true)) == Approx(6).epsilon(1e-12));
-    CHECK(faces(0, 7, false).empty());  // the cells above belong to nobody here
-    const auto middle = faces(1, 3, false);
+    CHECK(area(faces(0, 0, false).rows) == Approx(6).epsilon(1e-12));
+    CHECK(area(faces(0, 7, true).rows) == Approx(6).epsilon(1e-12));
+    CHECK(faces(0, 7, false).rows.empty());  // the cells above belong to nobody here
+    const auto [middle, surface] = faces(1, 3, false);
+    CHECK(surface.ends.size() == 35);
+    CHECK(surface.points.size() == 8 * 6);
+    CHECK(open_edges(surface) == 2 * (7 + 5));
+    CHECK(area(surface) == Approx(area(middle)).epsilon(1e-2));  // faces are bent
     REQUIRE(middle.size() == 35);
     for (const SliceRow& row : middle) {
         CHECK(row.cell[1] == 3);
         CHECK(row.x[1] == Approx(1).margin(0.2));
         CHECK(row.values[0] == Approx(Brick<3>::density(row.x)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("cells that are holes are in no row and no polygon") {
+    const Brick<3> brick;
+    const IsCut is_cut = [](const Int3& cell) { return cell[1] != 2; };
+    for (const auto& [rows, surface] :
+         {cut_cells<3>({.axis = 0, .place = 0.4}, brick.cells, brick.nodes.view(), brick.values.view(), 1.4,
+                       is_cut),
+          index_faces<3>(0, 3, false, brick.cells, brick.nodes.view(), brick.values.view(), 1.4, is_cut)}) {
+        REQUIRE(!rows.empty());
+        CHECK(std::none_of(rows.begin(), rows.end(), [](const SliceRow& row) { return row.cell[1] == 2; }));
+        CHECK(std::all_of(surface.cells.begin(), surface.cells.end(), is_cut));
+        CHECK(area(surface) == Approx(area(rows)).epsilon(1e-2));
     }
 }
 
