@@ -73,10 +73,10 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     exec 8>&-
 fi
 
-# How many tests at once: half as many again as there are processors, since no test judges a time and many wait; in a campaign
-# none waits.
+# How many tests at once: twice as many as there are processors, since no test judges a time and most wait (for programs to
+# start, to be killed, to have been watched for long enough); in a campaign none waits.
 at_once=$(nproc)
-[[ -n $soak ]] || at_once=$((at_once * 3 / 2))
+[[ -n $soak ]] || at_once=$((at_once * 2))
 
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 # The order of the folders: those that take longest first, so that no worker waits for another at the end; and
 # last what is in short pieces.
-FIRST = ("e2e", "numa", "setup", "team", "launch")
+FIRST = ("e2e", "numa", "setup", "cluster", "team", "launch")
 LAST = ("npb",)
 
 # Where Open MPI's processes under a plain `mpirun` share memory; `strata launch` says another place. A test
@@ -52,6 +52,8 @@ def together(test: str) -> str:
         return "virtual machine " + ("with groups of version 1" if "vm_cgroup1" in test else "")
     if (folder == "e2e" and "test_tune_traps" not in file) or "test_many_users" in file:
         return "measurements, of which a host runs one at a time"
+    if folder == "cluster":
+        return "the cluster in a box"
     if folder == "npb":
         return test
     return file

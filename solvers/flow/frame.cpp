@@ -52,7 +52,7 @@ std::optional<Rotor> Settings::rotor() const {
                 .centre = how.centre,
                 .stations = output.stations};
     const auto note = [&rotor](const GridKeys& g) {
-        if (g.turn != 0) rotor.sectors = static_cast<int>(std::lround(360 / std::abs(g.turn)));
+        if (g.is_part()) rotor.sectors = static_cast<int>(std::lround(360 / std::abs(g.turn)));
     };
     note(grid);
     for (const auto& [name, mesh] : meshes) note(mesh.grid);
@@ -83,6 +83,10 @@ void check_frame(const Settings& s, const graph::CaseSchema& keys) {
         if (b.hover_thrust > 0 && (!s.rotor() || b.kind != "far-field"))
             keys.refuse("boundary." + name + ".hover_thrust", "only a rotor's far field has its wake",
                         "0, or kind = \"far-field\" and a frame with a rate and frame.radius");
+    for (const auto& [name, b] : s.boundaries)
+        if (!b.rotation.empty() && b.kind != "wall")
+            keys.refuse("boundary." + name + ".rotation", "only walls without slip turn by themselves",
+                        "none, or kind = \"wall\"");
     if (s.rotation_rate() == 0) return;
     if (s.flow.axisymmetric)
         keys.refuse("flow.axisymmetric", "a frame that turns is plane, or three-dimensional", "false");
@@ -93,11 +97,19 @@ void check_frame(const Settings& s, const graph::CaseSchema& keys) {
             keys.refuse("flow.alpha",
                         "a frame that turns sees a steady far field only where it flows along the axis",
                         "angles at which it flows along frame.axis, or flow.mach = 0");
+    for (const auto& [name, b] : s.boundaries)
+        for (std::size_t d = 0; d < b.direction.size(); ++d)
+            if (d != along && b.direction[d] != 0)
+                keys.refuse(
+                    "boundary." + name + ".direction",
+                    "a frame that turns sees a steady inflow only where it is along the axis, or across "
+                    "the face",
+                    "none, or a direction along frame.axis");
     const auto check_axis = [&](const GridKeys& g) {
         const bool apart = std::any_of(s.frame.centre.begin(), s.frame.centre.end(), [&](const double& at) {
             return &at - s.frame.centre.data() != static_cast<std::ptrdiff_t>(along) && at != 0;
         });
-        if (g.turn != 0 && (g.turn_axis != s.frame.axis || apart))
+        if (g.is_part() && (g.turn_axis != s.frame.axis || apart))
             keys.refuse(
                 g.section + ".turn_axis", "a sector is periodic about another axis than it turns about",
                 fmt::format("\"{}\", and frame.centre on that axis through the origin", s.frame.axis));

@@ -35,8 +35,9 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "turn", &g.turn,
              {.unit = "degrees",
               .least = -180,
-              .most = 180,
-              .meaning = "sector: its angle; file, three dimensions: faces that this turn about an axis "
+              .most = 360,
+              .meaning = "sector: its angle, at most 180, or 360: all of it; file, three dimensions: faces "
+                         "that this turn about an axis "
                          "through the origin takes "
                          "onto each other are periodic, and velocities turn with it; 0: none"});
     keys.key(of + "turn_axis", &g.turn_axis,
@@ -108,6 +109,11 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         of + "pitch", &g.pitch,
         {.unit = "degrees", .least = -90, .most = 90, .meaning = "blade: nose up, about the quarter line"});
+    keys.key(of + "azimuth", &g.azimuth,
+             {.unit = "degrees",
+              .least = -360,
+              .most = 360,
+              .meaning = "blade: where it lies, about turn_axis, right-handed, from the axis after it"});
     keys.key(of + "core", &g.core,
              {.entries = {0, 3},
               .meaning = "sector: up to which radius, and from where to where along the axis, cells are "

@@ -43,12 +43,12 @@ struct Labels {
     List<double> moved;      // of a grid that moves: the geometry at the end of the step
 
     // The state, with two layers beyond boundaries
-    Field<double> q;            // rho, rho u, rho E
-    Field<double> nu_tilde;     // Spalart and Allmaras' variable, or Menter's k and omega
-    Field<double> viscosity;    // of the implicit step (Diagonals::viscosity), one layer; with Menter's
-                                // model also the turbulent viscosity (kEddy)
-    Field<double> old, nu_old;  // unsteady: at the end of the step before, which keeps the one before it
-    Field<double> older;        // the one before it, where cells come out of holes
+    Field<double> q;                // rho, rho u, rho E
+    Field<double> nu_tilde;         // Spalart and Allmaras' variable, or Menter's k and omega
+    Field<double> viscosity;        // of the implicit step (Diagonals::viscosity), one layer; with Menter's
+                                    // model also the turbulent viscosity (kEddy)
+    Field<double> old, nu_old;      // unsteady: at the end of the step before, which keeps the one before it
+    Field<double> older, nu_older;  // the one before it, where cells come out of holes
 
     // Within an iteration: first the residual, then dq* and dq
     Field<double> dq, dnu;
@@ -93,12 +93,17 @@ struct MeanLabels {
     std::vector<Scalar<double>> forces;  // of lift, drag, moment
 };
 
+/// Components of the vorticity, and the Q criterion.
+template <int Dim>
+inline constexpr int kVortexNumbers = Dim == 3 ? 4 : 2;
+
 /// What is shown of the finest grid beside the state.
 struct Shown {
     SurfaceLabels surface;  // where there are walls
     bool walls = false;
     Field<double> vorticity, criterion;  // where the case asks for them
     List<double> at_nodes;               // the state at a patch's nodes, where the case asks for PLOT3D
+    List<double> vortices_at_nodes;      // and, for slices, vorticity and Q criterion there
     List<std::int32_t> iblank;           // and, of meshes that overlap, what PLOT3D says of nodes
     std::vector<Scalar<double>> probes;  // columns of the series
     MeanLabels means;

@@ -63,6 +63,11 @@ struct Motions {
         const double time = at_step > 0 ? step * static_cast<double>(at_step) : 0;
         return of[static_cast<std::size_t>(mesh)].placed(time);
     }
+    /// Takes places of one mesh, where the grid has them, to where another one has what is there.
+    [[nodiscard]] overset::Rigid seen(int mesh, int by, std::int64_t at_step) const {
+        const overset::Rigid own = placed(mesh, at_step), other = placed(by, at_step);
+        return own == other ? overset::Rigid{} : other.inverse().after(own);
+    }
     [[nodiscard]] RigidMotion velocity(int mesh, std::int64_t at_step) const {
         return of[static_cast<std::size_t>(mesh)].velocity(step * static_cast<double>(at_step));
     }

@@ -23,7 +23,7 @@ Motions Settings::motions(int dimensions, const CaseSchema& keys) const {
 
 void check_motions(const Settings& s, const CaseSchema& keys) {
     const auto of_grid = [&](const GridKeys& g) {
-        check_motion(g.motion, g.section, g.turn != 0, s.steady(), s.flow.axisymmetric, keys);
+        check_motion(g.motion, g.section, g.is_part(), s.steady(), s.flow.axisymmetric, keys);
     };
     if (!s.overlaps()) of_grid(s.grid);
     for (const auto& [name, mesh] : s.meshes) of_grid(mesh.grid);
@@ -35,7 +35,7 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         keys.refuse("grid.motion.kind", "each mesh has a motion of its own",
                     "\"none\", and mesh.NAME.motion");
     for (const auto& [name, mesh] : s.meshes)
-        if (mesh.grid.turn != 0)
+        if (mesh.grid.is_part())
             keys.refuse(mesh.grid.section + ".turn",
                         "meshes that are periodic by rotation stand still, and so do all others of the case",
                         "0, or no mesh that moves");
@@ -43,19 +43,9 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
         if (!mesh.on.empty() && !(mesh.grid.motion == s.meshes.at(mesh.on).grid.motion))
             keys.refuse("mesh." + name + ".motion.kind", "meshes that lie on one wall move together",
                         "the motion of mesh." + mesh.on);
-    if (s.overlaps() && s.flow.equations == "rans")
-        keys.refuse("flow.equations",
-                    "the distance to walls of meshes that move against each other is not found anew",
-                    "\"euler\" or \"laminar\", or [grid] in place of meshes");
     if (s.overlaps() && s.output.average >= 0)
         keys.refuse("output.average", "cells that are holes in some steps have no means over all of them",
                     "-1, or [grid] in place of meshes");
-    if (!s.output.probes.empty())
-        keys.refuse("output.probes", "probes stand still, and grids that move go past them", "[]");
-    if (!s.output.slices.empty())
-        keys.refuse("output.slices", "cuts are made through grids that stand still", "[]");
-    if (s.output.plot3d > 0)
-        keys.refuse("output.plot3d", "the nodes of PLOT3D files stand still", "0, and output.fields");
 }
 
 }  // namespace strata::flow

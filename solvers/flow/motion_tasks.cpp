@@ -5,8 +5,8 @@
 // time, with the weights that differences in time have: so a uniform flow is kept.
 #include <algorithm>
 
-#include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/grid/swept.hpp"
+#include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -14,22 +14,6 @@ namespace strata::flow {
 using namespace graph;
 
 namespace {
-
-template <int Dim>
-Real3 vector_at(const FieldView<const double>& from, int i, int j, int k) {
-    Real3 x{};
-    for (int d = 0; d < Dim; ++d) x[static_cast<std::size_t>(d)] = from(i, j, k, d);
-    return x;
-}
-
-/// change(x) of all vectors of a field.
-template <int Dim, class Change>
-void change_all(const FieldView<const double>& from, const FieldView<double>& to, Change change) {
-    for_each(to.box(), [&](int i, int j, int k) {
-        const Real3 x = change(vector_at<Dim>(from, i, j, k));
-        for (int d = 0; d < Dim; ++d) to(i, j, k, d) = x[static_cast<std::size_t>(d)];
-    });
-}
 
 /// Nodes of a patch at a level of time.
 template <int Dim>

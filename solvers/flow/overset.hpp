@@ -20,6 +20,11 @@ struct OversetLabels {
     std::optional<overset::Connectivity> found;
     std::optional<overset::Interpolated> q, nu_tilde;  // the state of the step before at receptors
 
+    // Of steady flow (overset_balance.hpp): faces of each computed cell beyond which none is, as bits (2 axis
+    // + upper); and mass flows through them.
+    std::optional<graph::Field<std::int32_t>> edges;
+    std::optional<graph::Scalars<double>> flows;
+
     std::optional<graph::Field<std::int32_t>> held;  // of a cycle's coarser grid: Cell::computed, or a hole
 
     [[nodiscard]] graph::Field<std::int32_t> status() const { return found ? found->status : *held; }

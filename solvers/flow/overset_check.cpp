@@ -21,8 +21,10 @@
 #include "core/base/options.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "core/run/driver/showing.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/step.hpp"
+#include "solvers/overset/ratios.hpp"
 
 namespace {
 
@@ -260,8 +262,12 @@ struct Found {
     std::vector<std::int64_t> counts, first;
     std::vector<double> worst;
     std::array<double, 2> ratios;
+    std::vector<std::int64_t> ratio_counts;
     double seconds, metrics;
 };
+
+/// Shares of receptors, in percent, whose ratios are said.
+constexpr std::array<int, 5> kPercent{1, 5, 50, 95, 99};
 
 void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings& s, const Found& found,
                 std::int64_t allowed, int files) {
@@ -274,6 +280,19 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
     j.member("files", files).member("orphans_allowed", allowed).member("better", s.overset.better);
     j.members("meshes", p.names);
     j.member("least_ratio", -found.ratios[0]).member("greatest_ratio", found.ratios[1]);
+    j.key("ratio_percentiles").object();
+    for (const int percent : kPercent)
+        j.member(std::to_string(percent), overset::ratio_at(found.ratio_counts, percent / 100.0));
+    j.end();
+    // Meshes whose walls cut others.
+    std::vector<int> cutting;
+    for (int patch = 0; patch < p.grid.patches(); ++patch)
+        if (const int mesh = p.mesh[static_cast<std::size_t>(p.grid.zone_of(patch))];
+            !p.walls[static_cast<std::size_t>(patch)].empty() &&
+            std::find(cutting.begin(), cutting.end(), mesh) == cutting.end())
+            cutting.push_back(mesh);
+    std::sort(cutting.begin(), cutting.end());
+    j.members("cutting", cutting);
     j.key("zones").array();
     for (int zone = 0; zone < p.grid.zones(); ++zone) {
         const Box& cells = p.grid.cells(zone);
@@ -316,8 +335,11 @@ void print(const Meshes& meshes, const Found& found) {
         }
     }
     if (found.ratios[1] > 0)
-        fmt::print("volume of donors over that of receptors: {:.3g} to {:.3g}\n", -found.ratios[0],
-                   found.ratios[1]);
+        fmt::print(
+            "volume of donors over that of receptors: {:.3g} to {:.3g}; 5 % below {:.2g}, half {:.2g}, "
+            "95 % {:.2g}\n",
+            -found.ratios[0], found.ratios[1], overset::ratio_at(found.ratio_counts, 0.05),
+            overset::ratio_at(found.ratio_counts, 0.5), overset::ratio_at(found.ratio_counts, 0.95));
     fmt::print("{} cells, {:.3f} s", p.grid.all_cells(), found.seconds);
     if (found.metrics > 0) fmt::print(", of which {:.3f} s for nodes and metrics", found.metrics);
     fmt::print("\n");
@@ -326,6 +348,11 @@ void print(const Meshes& meshes, const Found& found) {
 int check(team::Team& team, const Parsed& given) {
     flow::Settings settings;
     CaseSchema keys = flow::schema(settings);
+    // Keys of runs, which cases have and which say nothing here.
+    OutputSettings output;
+    bool balance = true;
+    output.declare(keys);
+    keys.key("run.balance", &balance, {.decides = false, .meaning = "of runs"});
     const std::vector<std::string>& grids = given.positionals();
     const bool is_case = grids.size() == 1 && fs::path(grids[0]).extension() == ".toml";
     if (is_case)
@@ -368,6 +395,7 @@ int check(team::Team& team, const Parsed& given) {
                       run.numbers(of.first_orphans),
                       run.numbers(meshes.worst),
                       run.value(of.ratios),
+                      run.numbers(of.ratio_counts),
                       took,
                       metrics};
     const fs::path out = given.text("--out");

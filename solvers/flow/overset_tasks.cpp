@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "solvers/flow/grid/read.hpp"
+#include "solvers/flow/overset_balance.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -90,7 +91,8 @@ void describe(const Step& step, overset::Problem& p) {
     }
     p.nodes = nodes_of<Dim>(step.labels.geometry);
     p.centres = centres_of<Dim>(step.labels.geometry);
-    if (step.settings.overset.better == "wall distance")
+    p.quality_is_volume = step.settings.overset.better != "wall distance";
+    if (!p.quality_is_volume)
         p.quality = [distance = distance_in_meshes<Dim>(step, p)](Task& task) {
             return [use = task.need(distance)](const Here& here) { return here[use]; };
         };
@@ -153,31 +155,67 @@ void declare_overset(const Step& step, bool finest) {
     if (finest) limit_orphans(step, step.graph.start(), *labels->found);
     if (finest && step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
     step.labels.overset = std::move(labels);
+    declare_edges<Dim>(step);
 }
+
+namespace {
+
+/// Of one variable in cells that come out of holes: what they get at both levels of time before the step.
+class Uncovered {
+  public:
+    Uncovered(overset::Uncovering& uncovering, const Field<double>& now, const Field<double>& old,
+              const Field<double>& older, int components)
+        : now_(now),
+          old_(old),
+          older_(older),
+          components_(components),
+          from_now_(uncovering.interpolate(now.at(0))),
+          from_before_(uncovering.interpolate(old.previous())) {}
+    void use(Task& task) {
+        values_ = from_now_.need(task), values_before_ = from_before_.need(task);
+        oldest_ = task.need(old_.previous());
+        q_ = task.modify(now_.at(0)), q_old_ = task.modify(old_.at(0)), q_older_ = task.make(older_);
+    }
+    void in(const Here& here, const FieldView<const std::int32_t>& was,
+            const FieldView<const std::int32_t>& is) const {
+        copy_cells(here.cells(), components_, here[oldest_], here[q_older_]);
+        const auto values = here[values_], values_before = here[values_before_];
+        const FieldView<double> q = here[q_], old = here[q_old_], older = here[q_older_];
+        overset::for_each_uncovered(here.cells(), was, is, [&](const Int3& at, std::size_t n) {
+            for (int c = 0; c < components_; ++c) {
+                const std::size_t value =
+                    n * static_cast<std::size_t>(components_) + static_cast<std::size_t>(c);
+                q(at[0], at[1], at[2], c) = old(at[0], at[1], at[2], c) = values[value];
+                older(at[0], at[1], at[2], c) = values_before[value];
+            }
+        });
+    }
+
+  private:
+    Field<double> now_, old_, older_;
+    int components_;
+    overset::Interpolated from_now_, from_before_;
+    AnswersUse<double> values_{}, values_before_{};
+    FieldUse<const double> oldest_{};
+    FieldUse<double> q_{}, q_old_{}, q_older_{};
+};
+
+}  // namespace
 
 template <int Dim>
 void declare_uncovering(const Step& step) {
     const Labels& l = step.labels;
     const OversetLabels& o = *l.overset;
     overset::Uncovering uncovering(step.graph, *o.problem, *o.found);
-    const overset::Interpolated now = uncovering.interpolate(l.q.at(0)),
-                                before = uncovering.interpolate(l.old.previous());
+    std::vector<Uncovered> all;
+    all.emplace_back(uncovering, l.q, l.old, l.older, Dim + 2);
+    if (step.turbulent())
+        all.emplace_back(uncovering, l.nu_tilde, l.nu_old, l.nu_older, step.model_equations());
     Task task = step.graph.step().task(step.named("out of holes"), step.zones());
     const auto was = task.need(o.status().previous()), is = task.need(o.status());
-    const auto from_now = now.need(task), from_before = before.need(task);
-    const auto oldest = task.need(l.old.previous());
-    const auto q = task.modify(l.q.at(0)), old = task.modify(l.old.at(0));
-    const auto older = task.make(l.older);
+    for (Uncovered& one : all) one.use(task);
     task.run([=](Here& here) {
-        copy_cells(here.cells(), Dim + 2, here[oldest], here[older]);
-        const auto values = here[from_now], values_before = here[from_before];
-        overset::for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3& at, std::size_t n) {
-            for (int c = 0; c < Dim + 2; ++c) {
-                const std::size_t value = n * (Dim + 2) + static_cast<std::size_t>(c);
-                here[q](at[0], at[1], at[2], c) = here[old](at[0], at[1], at[2], c) = values[value];
-                here[older](at[0], at[1], at[2], c) = values_before[value];
-            }
-        });
+        for (const Uncovered& one : all) one.in(here, here[was], here[is]);
     });
 }
 

@@ -9,6 +9,7 @@
 #include "core/run/driver/grid_values.hpp"
 #include "solvers/flow/geometry.hpp"
 #include "solvers/flow/grid/origin.hpp"
+#include "solvers/flow/moved_nodes.hpp"
 
 namespace strata::flow {
 
@@ -29,11 +30,26 @@ class Plot3dFrames final : public Frames {
                bool restarted) override {
         folder_ = folder;
         if (restarted) return;
+        write_grid(run, team, "grid.xyz");
+    }
+    void write(const Simulation& run, team::Team& team, double time) override {
+        if (run.step() == 0) return;  // tasks of steps find what nodes have
+        if (flow_->grid().moves()) write_grid(run, team, fmt::format("{:06}.xyz", run.step()));
+        write_state(run, team, time);
+    }
+
+  private:
+    /// Where grids move, their nodes are those at the end of the step.
+    void write_grid(const Simulation& run, team::Team& team, const std::string& name) {
         form_.blanks = flow_->finest().overset != nullptr;
+        const FlowZones& grid = flow_->grid();
         ValuesNow now(run);
-        write_file(run, team, folder_ / "grid.xyz", Plot3dContent::grid,
+        write_file(run, team, folder_ / name, Plot3dContent::grid,
                    [&](const OriginWriter& to, int local, int zone, const Box& nodes) {
-                       to.nodes_of_grid(zone, nodes);
+                       if (grid.moves())
+                           put_moved(to, zone, nodes, grid.motions().placed(grid.mesh_of(zone), run.step()));
+                       else
+                           to.nodes_of_grid(zone, nodes);
                        if (!form_.blanks) return;
                        std::vector<std::byte> bytes;
                        now.read({flow_->shown.iblank.id()}, local, 1, bytes);
@@ -42,8 +58,14 @@ class Plot3dFrames final : public Frames {
                        to.blanks(zone, nodes, blanks.data());
                    });
     }
-    void write(const Simulation& run, team::Team& team, double time) override {
-        if (run.step() == 0) return;  // tasks of steps find what nodes have
+    void put_moved(const OriginWriter& to, int zone, const Box& nodes, const overset::Rigid& placed) const {
+        const FlowZones& grid = flow_->grid();
+        Piece x(nodes, grid.dimensions());
+        grid.source().nodes(zone, nodes, x.data());
+        grid.dimensions() == 2 ? place_nodes<2>(x, placed) : place_nodes<3>(x, placed);
+        for (int d = 0; d < grid.dimensions(); ++d) to.nodes(zone, d, nodes, x.data() + d * nodes.volume());
+    }
+    void write_state(const Simulation& run, team::Team& team, double time) {
         conditions_[3] = time;
         const int numbers = form_.dimensions + 2;
         ValuesNow now(run);
@@ -62,7 +84,6 @@ class Plot3dFrames final : public Frames {
                    });
     }
 
-  private:
     /// put(writer, patch of this process, zone, nodes) for each patch: whole files, or none.
     template <class Put>
     void write_file(const Simulation& run, team::Team& team, const std::filesystem::path& path,

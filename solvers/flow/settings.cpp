@@ -204,19 +204,23 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
         {.least = 0,
          .decides = false,
          .meaning = "with --out: walls are written every so many steps (surface-STEP.csv), and at the end"});
-    keys.key(
-        "output.vortices", &o.vortices,
-        {.least = 0,
-         .meaning = "vorticity and Q criterion are found every so many steps, for field files; 0: never"});
+    keys.key("output.vortices", &o.vortices,
+             {.least = 0,
+              .meaning = "vorticity and Q criterion are found every so many steps, for field files and "
+                         "slices; 0: never"});
     keys.key("output.plot3d", &o.plot3d,
              {.least = 0,
               .meaning =
                   "with --out: the state at the nodes of the grid's own zones every so many steps, as PLOT3D "
                   "(grid.xyz, STEP.q); 0: never"});
-    keys.key("output.slices", &o.slices,
-             {.entries = {0, 64},
-              .meaning = "cuts through the flow (slice-NAME-STEP.csv): planes \"x = 0.5\", or all nodes with "
-                         "one index, \"2: k = 5\" (zone, node, from 1)"});
+    keys.key(
+        "output.slices", &o.slices,
+        {.entries = {0, 64},
+         .meaning = "cuts through the flow (slice-NAME-STEP.csv, .vtp): planes \"x = 0.5\", all nodes with "
+                    "one index, \"2: k = 5\" (zone, node, from 1); half planes through the frame's "
+                    "axis, \"azimuth = 60\" (degrees, "
+                    "right-handed, from the axis after it); with output.vortices surfaces of the Q "
+                    "criterion, \"Q = 0.01\""});
     keys.key("output.slice_steps", &o.slice_steps,
              {.least = 0,
               .decides = false,
@@ -420,6 +424,7 @@ void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     const double sectors = 360 / std::abs(g.turn);
     if (s.frame.radius > 0 && std::abs(sectors - std::round(sectors)) > 1e-9 * sectors)
         keys.refuse(g.section + ".turn", "a rotor is a whole number of sectors", "360 degrees over a number");
+    if (!g.is_part()) return;
     const Real3 far = s.velocity(3);
     for (std::size_t d = 0; d < 3; ++d)
         for (const auto& [name, boundary] : s.boundaries)

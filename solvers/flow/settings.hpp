@@ -35,7 +35,8 @@ struct GridKeys {
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
     double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2,
            height = 1, before = 1.0 / 3;
-    double span = 3, taper = 1, sweep = 0, twist = 0, beyond = 0, first_tip = 0, root = 1, pitch = 0;
+    double span = 3, taper = 1, sweep = 0, twist = 0, beyond = 0, first_tip = 0, root = 1, pitch = 0,
+           azimuth = 0;
     std::vector<double> core;  // of a sector: its radius, and from where to where along the axis
     double hub = 0.25;
     std::vector<std::int64_t> periodic;  // axes, from 1
@@ -45,6 +46,10 @@ struct GridKeys {
     std::vector<std::int64_t> patch{64, 32, 32};
     std::vector<std::int64_t> zone;  // cells along each axis, at most; none: zones are as they are
     MotionKeys motion;
+
+    /// Of a whole that goes around an axis: velocities turn beyond its ends. A turn of 360 degrees is the
+    /// whole.
+    [[nodiscard]] bool is_part() const { return turn != 0 && turn != 360; }
 };
 
 /// What holds on one boundary of the grid.

@@ -41,19 +41,87 @@ void show_walls(const Step& step, Shown& shown) {
         shown.surface = declare_surface(step.graph, step.graph.step(), surface, step.labels.q.last());
 }
 
+/// Values at a node: means of the cells around it, without corners where no cell is. Of meshes that overlap
+/// holes do not count, but at nodes that have nothing else around them. `add(cell)`: to the sums.
+template <int Dim, class IsKnown, class Add>
+int add_around(const FieldView<const double>& from, const Int3& node, const IsKnown& known, const Add& add) {
+    int count = 0;
+    const auto add_cells = [&](bool holes) {
+        for_each({{node[0] - 1, node[1] - 1, Dim == 3 ? node[2] - 1 : node[2]},
+                  {node[0] + 1, node[1] + 1, node[2] + 1}},
+                 [&](int a, int b, int c) {
+                     const Int3 cell{a, b, c};
+                     if (!from.box().contains(cell) || !std::isfinite(from(a, b, c, 0))) return;
+                     if (!holes && !known(cell)) return;
+                     add(cell);
+                     ++count;
+                 });
+    };
+    add_cells(false);
+    if (count == 0) add_cells(true);
+    return count;
+}
+
+/// A list of values at the nodes of patches.
+template <int Dim>
+List<double> values_at_nodes(const Step& step, const std::string& name, int components) {
+    const Zones& zones = step.zones();
+    return step.graph.list<double>(
+        name, zones, [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.components = components, .kept = true});
+}
+
+/// What slices show of them.
+template <int Dim>
+void show_vortices_at_nodes(const Step& step, Scope& scope, Shown& shown) {
+    constexpr int kNumbers = kVortexNumbers<Dim>, kTurns = kNumbers - 1;
+    shown.vortices_at_nodes = values_at_nodes<Dim>(step, "vortices at nodes", kNumbers);
+    Task none = step.graph.start().task("no vortices at nodes", step.zones());
+    none.run([made = none.make(shown.vortices_at_nodes)](Here& here) {
+        for (int e = 0; e < kNumbers; ++e)
+            for (double& value : here[made].component(e)) value = 0;
+    });
+    Task task = scope.task("vortices at nodes", step.zones());
+    const auto vorticity = task.need(shown.vorticity.last(), step.layers(1)),
+               criterion = task.need(shown.criterion.last(), step.layers(1));
+    const auto made = task.modify(shown.vortices_at_nodes);
+    const CellsComputed cells(step.labels.overset, task, step.layers(1));
+    task.run([=](Here& here) {
+        const auto turning = here[vorticity], q = here[criterion];
+        std::size_t n = 0;
+        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
+            std::array<double, kNumbers> sum{};
+            const int count = add_around<Dim>(
+                q, {i, j, k}, [&](const Int3& cell) { return cells.known(here, cell); },
+                [&](const Int3& at) {
+                    for (int e = 0; e < kTurns; ++e)
+                        sum[static_cast<std::size_t>(e)] += turning(at[0], at[1], at[2], e);
+                    sum[kTurns] += q(at[0], at[1], at[2]);
+                });
+            for (int e = 0; e < kNumbers; ++e)
+                here[made].component(e)[n] = sum[static_cast<std::size_t>(e)] / count;
+            ++n;
+        });
+    });
+}
+
 template <int Dim>
 void show_vortices(const Step& step, Shown& shown) {
-    const std::int64_t every = step.settings.output.vortices;
-    if (every == 0) return;
+    if (step.settings.output.vortices == 0) return;
+    // Slices of meshes that move show those of their own step.
+    const bool slices = !step.settings.output.slices.empty();
+    const std::int64_t every = slices && step.grid.moves() ? 1 : step.settings.output.vortices;
     Graph& graph = step.graph;
-    shown.vorticity = graph.field<double>("vorticity", step.zones(), On::cells,
-                                          {.components = Dim == 3 ? 3 : 1, .kept = true});
+    constexpr int kTurns = kVortexNumbers<Dim> - 1;
+    shown.vorticity =
+        graph.field<double>("vorticity", step.zones(), On::cells,
+                            {.components = kTurns, .kept = true, .turns = Dim == 3 && step.zones().turns()});
     shown.criterion = graph.field<double>("Q criterion", step.zones(), On::cells, {.kept = true});
     Task none = graph.start().task("no vortices", step.zones());
     none.run([v = none.make(shown.vorticity), c = none.make(shown.criterion)](Here& here) {
         for_each(here.cells(), [&](int i, int j, int k) {
             here[c](i, j, k) = 0;
-            for (int d = 0; d < (Dim == 3 ? 3 : 1); ++d) here[v](i, j, k, d) = 0;
+            for (int d = 0; d < kTurns; ++d) here[v](i, j, k, d) = 0;
         });
     });
     const auto due = graph.scalar<std::int32_t>("vortices are due");
@@ -63,55 +131,42 @@ void show_vortices(const Step& step, Shown& shown) {
         graph.step().when<std::int32_t>("vortices", due.at(0), [](std::int32_t is) { return is != 0; });
     scope.takes(step.q());
     Task task = scope.task("vortices", step.zones());
-    task.run([q = task.need(step.labels.q, step.layers(1).without_corners()),
+    const CellsComputed cells(step.labels.overset, task, step.layers(1));
+    task.run([cells, q = task.need(step.labels.q, step.layers(1).without_corners()),
               geometry = task.need(step.geometry()), vorticity = task.modify(shown.vorticity),
               criterion = task.modify(shown.criterion)](Here& here) {
         vortices<Dim>(here.cells(), here[q], PatchGeometry<Dim>(here.cells()).centres(here[geometry]),
-                      here[vorticity], here[criterion]);
+                      here[vorticity], here[criterion],
+                      [&](const Int3& cell) { return cells.known(here, cell); });
     });
+    if (slices) show_vortices_at_nodes<Dim>(step, scope, shown);
 }
 
-/// The state at nodes: means of the cells around them, without corners where no cell is. Of meshes that
-/// overlap holes do not count, but at nodes that have nothing else around them.
+/// The state at nodes.
 template <int Dim>
 void show_nodes(const Step& step, Shown& shown) {
     // Slices are written at the end as well, and no step knows whether it is the last one.
     const std::int64_t every = step.settings.output.slices.empty() ? step.settings.output.plot3d : 1;
     if (every == 0) return;
-    Graph& graph = step.graph;
-    const Zones& zones = step.zones();
-    shown.at_nodes = graph.list<double>(
-        "q at nodes", zones,
-        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
-        {.components = Dim + 2, .kept = true});
-    Task task = graph.step().task("state at nodes", zones);
+    shown.at_nodes = values_at_nodes<Dim>(step, "q at nodes", Dim + 2);
+    Task task = step.graph.step().task("state at nodes", step.zones());
     const auto q = task.need(step.labels.q.last(), step.layers(1));
     const auto made = task.make(shown.at_nodes);
     const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([=](Here& here) {
         if (here.step % every != 0) return;
-        const Box nodes = PatchGeometry<Dim>(here.cells()).node_box();
         const auto from = here[q];
-        std::int64_t n = 0;
-        for_each(nodes, [&](int i, int j, int k) {
+        std::size_t n = 0;
+        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
             std::array<double, Dim + 2> sum{};
-            int count = 0;
-            const auto add = [&](bool holes) {
-                for_each({{i - 1, j - 1, Dim == 3 ? k - 1 : k}, {i + 1, j + 1, k + 1}},
-                         [&](int a, int b, int c) {
-                             const Int3 cell{a, b, c};
-                             if (!from.box().contains(cell) || !std::isfinite(from(a, b, c, 0))) return;
-                             if (!holes && !cells.known(here, cell)) return;
-                             for (int e = 0; e < Dim + 2; ++e)
-                                 sum[static_cast<std::size_t>(e)] += from(a, b, c, e);
-                             ++count;
-                         });
-            };
-            add(false);
-            if (count == 0) add(true);
+            const int count = add_around<Dim>(
+                from, {i, j, k}, [&](const Int3& cell) { return cells.known(here, cell); },
+                [&](const Int3& at) {
+                    for (int e = 0; e < Dim + 2; ++e)
+                        sum[static_cast<std::size_t>(e)] += from(at[0], at[1], at[2], e);
+                });
             for (int e = 0; e < Dim + 2; ++e)
-                here[made].component(e)[static_cast<std::size_t>(n)] =
-                    sum[static_cast<std::size_t>(e)] / count;
+                here[made].component(e)[n] = sum[static_cast<std::size_t>(e)] / count;
             ++n;
         });
     });
@@ -121,18 +176,14 @@ void show_nodes(const Step& step, Shown& shown) {
 /// interpolated from zone n of the grids as given, the lowest of several; 101 where there are orphans alone;
 /// 0 in holes.
 template <int Dim>
-void show_blanks(const Step& step, Shown& shown) {
+void find_blanks(const Step& step, Scope& in, const Shown& shown, const std::string& name) {
     const auto& overset = step.labels.overset;
-    if (step.settings.output.plot3d == 0 || overset == nullptr) return;
-    const Zones& zones = step.zones();
-    shown.iblank = step.graph.list<std::int32_t>(
-        "iblank", zones,
-        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
-        {.kept = true});
-    Task task = step.graph.start().task("iblank", zones);
+    Task task = in.task(name, step.zones());
     const CellsComputed cells(overset, task, step.layers(1));
     const auto donor = task.need(*overset->found->donor_zone, step.layers(1));
+    const std::int64_t every = &in == &step.graph.start() ? 1 : step.settings.output.plot3d;
     task.run([=, made = task.make(shown.iblank), shapes = step.grid.source().zones()](Here& here) {
+        if (here.step % every != 0) return;
         constexpr std::int32_t kOrphan = 101;
         std::int64_t n = 0;
         const auto zone_of = here[donor];
@@ -154,6 +205,17 @@ void show_blanks(const Step& step, Shown& shown) {
         });
     });
 }
+template <int Dim>
+void show_blanks(const Step& step, Shown& shown) {
+    if (step.settings.output.plot3d == 0 || step.labels.overset == nullptr) return;
+    const Zones& zones = step.zones();
+    shown.iblank = step.graph.list<std::int32_t>(
+        "iblank", zones,
+        [&zones](int patch) { return PatchGeometry<Dim>(zones.box(patch)).node_box().volume(); },
+        {.kept = true});
+    find_blanks<Dim>(step, step.graph.start(), shown, "iblank");
+    if (step.grid.moves()) find_blanks<Dim>(step, step.graph.step(), shown, "iblank in a step");
+}
 
 template <int Dim>
 void show_probes(const Step& step, Shown& shown) {
@@ -163,9 +225,10 @@ void show_probes(const Step& step, Shown& shown) {
                   .dimensions = Dim,
                   .gamma = step.scheme.gas.gamma,
                   .points = {},
-                  .nodes = nodes_of<Dim>(step.labels.geometry),
-                  .centres = centres_of<Dim>(step.labels.geometry),
-                  .known = known_of(step.labels.overset)};
+                  .nodes = nodes_of<Dim>(step.geometry()),
+                  .centres = centres_of<Dim>(step.geometry()),
+                  .known = known_of(step.labels.overset),
+                  .moves = step.grid.moves()};
     for (std::size_t n = 0; n < all.size(); n += Dim) {
         Real3 x{};
         for (std::size_t d = 0; d < Dim; ++d) x[d] = all[n + d];

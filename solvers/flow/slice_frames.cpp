@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -17,7 +18,9 @@
 #include "solvers/flow/geometry.hpp"
 #include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/output/row_file.hpp"
+#include "solvers/flow/output/slice_file.hpp"
 #include "solvers/flow/output/surface.hpp"
 
 namespace strata::flow {
@@ -31,7 +34,9 @@ Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions
         return slice_of(text, dimensions);
     } catch (const Error&) {
         keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
-                    "\"x = 0.5\" or \"1: k = 5\" (zone, node, from 1)");
+                    dimensions == 3
+                        ? "\"x = 0.5\", \"1: k = 5\" (zone, node, from 1), \"azimuth = 60\" or \"Q = 0.01\""
+                        : "\"x = 0.5\", \"1: i = 5\" (zone, node, from 1) or \"Q = 0.01\"");
     }
 }
 
@@ -42,7 +47,17 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
     std::vector<Slice> all;
     std::set<std::string> names;
     for (const std::string& text : settings.output.slices) {
-        const Slice slice = read_slice(text, keys, grid.dimensions);
+        Slice slice = read_slice(text, keys, grid.dimensions);
+        if (slice.kind == Slice::Kind::azimuth) {
+            if (settings.rotation_rate() == 0)
+                keys.refuse("output.slices",
+                            fmt::format("'{}' is about the axis of a frame that turns", text),
+                            "a plane, or a case with frame.rotation_rate or frame.tip_mach");
+            slice.axis = settings.frame.axis[0] - 'x', slice.centre = settings.motion().centre;
+        }
+        if (slice.kind == Slice::Kind::criterion && settings.output.vortices == 0)
+            keys.refuse("output.slices", fmt::format("nobody finds Q for '{}'", text),
+                        "a plane, or output.vortices > 0");
         if (slice.zone >= static_cast<int>(zones.size()))
             keys.refuse("output.slices", fmt::format("the grid has no zone for '{}'", text),
                         fmt::format("zones 1 to {}", zones.size()));
@@ -64,12 +79,17 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
 namespace {
 
 constexpr const char* kHead = "x,y,z,size,rho,u,v,w,p,zone,i,j,k\n";
+constexpr const char* kHeadWithVortices =
+    "x,y,z,size,rho,u,v,w,p,vorticity_x,vorticity_y,vorticity_z,q_criterion,zone,i,j,k\n";
 constexpr int kNumber = 24, kCount = 9;
 
 class SliceFrames final : public Frames {
   public:
     SliceFrames(std::shared_ptr<const Flow> flow, const Settings& settings)
-        : flow_(std::move(flow)), every_(settings.output.slice_steps), gamma_(settings.flow.gamma) {}
+        : flow_(std::move(flow)),
+          every_(settings.output.slice_steps),
+          gamma_(settings.flow.gamma),
+          vortices_(settings.output.vortices > 0) {}
 
     [[nodiscard]] std::int64_t every() const override { return every_; }
     [[nodiscard]] bool at_end() const override { return true; }
@@ -77,42 +97,50 @@ class SliceFrames final : public Frames {
                bool) override {
         folder_ = folder;
     }
-    void write(const Simulation& run, team::Team& team, double) override {
+    void write(const Simulation& run, team::Team& team, double time) override {
         if (run.step() == 0) return;  // tasks of steps find what nodes have
-        for (const Slice& slice : flow_->slices) write(slice, run, team);
+        for (const Slice& slice : flow_->slices) write(slice, run, team, time);
     }
 
   private:
-    void write(const Slice& slice, const Simulation& run, team::Team& team) const {
+    void write(const Slice& slice, const Simulation& run, team::Team& team, double time) const {
         ValuesNow now(run);
         const Zones& zones = flow_->grid().zones();
         const std::vector<int>& patches = now.patches(zones);
         // Rows before those of each patch: the cells that are cut are known to its process alone.
         std::vector<std::string> text(patches.size());
+        std::vector<PatchSurface> surfaces;
         std::vector<std::int64_t> first(static_cast<std::size_t>(zones.patches()) + 1, 0);
         for (std::size_t local = 0; local < patches.size(); ++local) {
             const int patch = patches[local];
             const int zone = zones.zone_of(patch);
-            for (const SliceRow& row : rows_of(slice, now, static_cast<int>(local), patch))
-                text[local] += text_of(zone, row);
+            SlicePieces pieces = pieces_of(slice, now, static_cast<int>(local), patch, run.step());
+            for (const SliceRow& row : pieces.rows) text[local] += text_of(zone, row);
+            PatchSurface& surface =
+                surfaces.emplace_back(PatchSurface{.patch = patch, .surface = std::move(pieces.surface)});
+            for (const Int3& cell : surface.surface.cells) surface.cells.push_back(given_number(zone, cell));
             first[static_cast<std::size_t>(patch) + 1] = static_cast<std::int64_t>(text[local].size());
         }
         team.together().reduce(std::span<std::int64_t>(first), std::plus<>());
         for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
-        RowFile::write(team, folder_ / fmt::format("slice-{}-{:06}.csv", slice.name, run.step()), kHead,
+        const std::string name = fmt::format("slice-{}-{:06}", slice.name, run.step());
+        write_slice(team, folder_ / (name + ".vtp"), surfaces, zones.patches(), flow_->grid().dimensions(),
+                    vortices_, time);
+        RowFile::write(team, folder_ / (name + ".csv"), vortices_ ? kHeadWithVortices : kHead,
                        [&](const RowFile::Place& put) {
                            for (std::size_t local = 0; local < patches.size(); ++local)
                                put(text[local], first[static_cast<std::size_t>(patches[local])]);
                        });
     }
 
-    [[nodiscard]] std::vector<SliceRow> rows_of(const Slice& slice, ValuesNow& now, int local,
-                                                int patch) const {
-        return flow_->grid().dimensions() == 2 ? rows<2>(slice, now, local, patch)
-                                               : rows<3>(slice, now, local, patch);
+    [[nodiscard]] SlicePieces pieces_of(const Slice& slice, ValuesNow& now, int local, int patch,
+                                        std::int64_t at_step) const {
+        return flow_->grid().dimensions() == 2 ? pieces<2>(slice, now, local, patch, at_step)
+                                               : pieces<3>(slice, now, local, patch, at_step);
     }
     template <int Dim>
-    [[nodiscard]] std::vector<SliceRow> rows(const Slice& slice, ValuesNow& now, int local, int patch) const {
+    [[nodiscard]] SlicePieces pieces(const Slice& slice, ValuesNow& now, int local, int patch,
+                                     std::int64_t at_step) const {
         const FlowZones& grid = flow_->grid();
         const int zone = grid.zones().zone_of(patch);
         const Box cells = grid.zones().box(patch);
@@ -125,30 +153,38 @@ class SliceFrames final : public Frames {
         const bool last = node == shape.cells[a];
         if (slice.zone >= 0 && last && goes_on(shape, a)) return {};
 
-        const Piece nodes = nodes_of(grid.source(), zone, cells);
-        std::vector<std::byte> bytes;
-        now.read({flow_->shown.at_nodes.id()}, local, Dim + 2, bytes);
-        Piece values(nodes.view().box(), Dim + 2);
-        std::memcpy(values.data(), bytes.data(), bytes.size());
-        const auto q = std::as_const(values).view();
-        std::vector<SliceRow> rows =
-            slice.zone < 0 ? cut_cells<Dim>(slice, cells, nodes.view(), q, gamma_)
-                           : index_faces<Dim>(slice.axis, node, last, cells, nodes.view(), q, gamma_);
-        leave_out_holes(now, local, cells, rows);
-        return rows;
+        Piece nodes = nodes_of(grid.source(), zone, cells);
+        if (grid.moves()) place_nodes<Dim>(nodes, grid.motions().placed(grid.mesh_of(zone), at_step));
+        const auto at = std::as_const(nodes).view();
+        const auto at_nodes = [&](List<double> label, int components) {
+            std::vector<std::byte> bytes;
+            now.read({label.id()}, local, components, bytes);
+            Piece values(nodes.box(), components);
+            std::memcpy(values.data(), bytes.data(), bytes.size());
+            return values;
+        };
+        const Piece values = at_nodes(flow_->shown.at_nodes, Dim + 2);
+        const Piece turning =
+            vortices_ ? at_nodes(flow_->shown.vortices_at_nodes, kVortexNumbers<Dim>) : Piece({}, 0);
+        const NodeValues q = values.view(), v = vortices_ ? turning.view() : no_vortices();
+        const IsCut is_cut = no_hole(now, local, cells);
+        return slice.kind != Slice::Kind::nodes
+                   ? cut_cells<Dim>(slice, cells, at, q, gamma_, is_cut, v)
+                   : index_faces<Dim>(slice.axis, node, last, cells, at, q, gamma_, is_cut, v);
     }
-    void leave_out_holes(ValuesNow& now, int local, const Box& cells, std::vector<SliceRow>& rows) const {
+    /// Of meshes that overlap: which cells are no holes.
+    [[nodiscard]] IsCut no_hole(ValuesNow& now, int local, const Box& cells) const {
         const auto& overset = flow_->finest().overset;
-        if (overset == nullptr) return;
+        if (overset == nullptr) return {};
         std::vector<std::byte> bytes;
         now.read({overset->status().id()}, local, 1, bytes);
-        std::erase_if(rows, [&](const SliceRow& row) {
+        return [bytes = std::move(bytes), cells](const Int3& cell) {
             std::int32_t is = 0;
-            std::memcpy(
-                &is, bytes.data() + static_cast<std::size_t>(overset::number_of(cells, row.cell)) * sizeof is,
-                sizeof is);
-            return is == static_cast<std::int32_t>(overset::Cell::hole);
-        });
+            std::memcpy(&is,
+                        bytes.data() + static_cast<std::size_t>(overset::number_of(cells, cell)) * sizeof is,
+                        sizeof is);
+            return is != static_cast<std::int32_t>(overset::Cell::hole);
+        };
     }
     [[nodiscard]] bool goes_on(const ZoneShape& shape, std::size_t axis) const {
         Int3 behind = shape.first;
@@ -159,13 +195,17 @@ class SliceFrames final : public Frames {
         });
     }
 
+    /// Zone, i, j, k in the grid as given.
+    [[nodiscard]] std::array<std::int32_t, 4> given_number(int zone, const Int3& cell) const {
+        return number_of(flow_->grid().source().zones(), zone, cell);
+    }
     [[nodiscard]] std::string text_of(int zone, const SliceRow& row) const {
-        const std::span<const ZoneShape> shapes = flow_->grid().source().zones();
         std::string text;
-        for (const double value : {row.x[0], row.x[1], row.x[2], row.size, row.values[0], row.values[1],
-                                   row.values[2], row.values[3], row.values[4]})
+        for (const double value : {row.x[0], row.x[1], row.x[2], row.size})
             text += fmt::format("{:>{}.16e},", value, kNumber);
-        const auto number = number_of({shapes.begin(), shapes.end()}, zone, row.cell);
+        for (std::size_t c = 0; c < (vortices_ ? 9 : 5); ++c)
+            text += fmt::format("{:>{}.16e},", row.values[c], kNumber);
+        const auto number = given_number(zone, row.cell);
         for (std::size_t c = 0; c < 4; ++c)
             text += fmt::format("{:>{}}{}", number[c], kCount, c < 3 ? ',' : '\n');
         return text;
@@ -174,6 +214,7 @@ class SliceFrames final : public Frames {
     std::shared_ptr<const Flow> flow_;
     std::int64_t every_;
     double gamma_;
+    bool vortices_;
     std::filesystem::path folder_;
 };
 

@@ -17,7 +17,8 @@ namespace strata::flow {
 
 /// FOLDER/slice-NAME-STEP.csv of each cut, every output.slice_steps steps (0: never) and at the end of a run:
 /// a row for each cell that is cut (or face with the index), in the order of patches: x, y, z, its size,
-/// density, velocity, pressure, zone, i, j, k from 1.
+/// density, velocity, pressure, with output.vortices vorticity and Q criterion, zone, i, j, k from 1. Beside
+/// it slice-NAME-STEP.vtp: the cut as polygons (in two dimensions lines), with the same values at points.
 [[nodiscard]] std::shared_ptr<graph::Frames> slice_frames(std::shared_ptr<const Flow> flow,
                                                           const Settings& settings);
 

@@ -60,6 +60,8 @@ void make_labels(const Step& step) {
         l.old = cells("q before", state, 0, false, 1);
         if (step.turbulent()) l.nu_old = cells("nu before", step.model_equations(), 0, false, 1);
         if (step.uncovers()) l.older = cells("q two before", state, 0);
+        if (step.uncovers() && step.turbulent())
+            l.nu_older = cells("nu two before", step.model_equations(), 0);
         l.drop = graph.scalar<std::array<double, 2>>(prefix + "drop", {.history = 1});
     }
     if (!step.is_stage) return;
@@ -221,6 +223,12 @@ void find_wall_distance(const Step& step) {
         for (const auto& one : step.grid.boundaries(p))
             if (is_viscous_wall(one.boundary->condition))
                 search.walls[static_cast<std::size_t>(p)].push_back(one.face.face);
+    if (step.grid.moves() && step.grid.meshes() > 1) {
+        for (int p = 0; p < zones.patches(); ++p) search.group.push_back(step.grid.mesh_of(zones.zone_of(p)));
+        search.seen = [motions = step.grid.motions()](int mesh, int by, std::int64_t at_step) {
+            return motions.seen(mesh, by, at_step);
+        };
+    }
     declare_wall_distance(step.graph, search);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solvers/flow/judge.hpp"
+#include "solvers/flow/overset_balance.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -82,10 +83,13 @@ void find_residual(const Step& step, Scope& in) {
     if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing.at(0));
     if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
     const CellsComputed computed(l.overset, task);
+    const EdgeFlows edges(step, task);
     if (unsteady) {
         old = task.need(l.old);
         older = step.uncovers() ? task.need(l.older) : task.need(l.old.previous());
-        if (step.turbulent()) nu_old = task.need(l.nu_old), nu_older = task.need(l.nu_old.previous());
+        if (step.turbulent()) nu_old = task.need(l.nu_old);
+        if (step.turbulent())
+            nu_older = step.uncovers() ? task.need(l.nu_older) : task.need(l.nu_old.previous());
     }
     task.run([=, &s = step.settings, &grid = step.grid, has_forcing = step.has_forcing,
               is_first = step.is_first](Here& here) {
@@ -99,6 +103,7 @@ void find_residual(const Step& step, Scope& in) {
                     add_outlet<Dim>(scheme.gas.gamma, scheme.axisymmetric, face,
                                     PatchGeometry<Dim>(cells).nodes(here[geometry]), here[q], here[sums],
                                     [&](const Int3& cell) { return computed.at(here, cell); });
+        edges.sum<Dim>(here, patch);
         residual<Dim>(cells, patch, scheme, here[dq], here[dnu], here[diagonal_nu]);
         if (unsteady) {
             const auto [a, b, c] = time_weights(s.time.step, here.step);

@@ -37,7 +37,10 @@ Scope& within_step(const Step& step) {
     Scope& inner = step.graph.step().repeat<std::array<double, 2>>(
         "dual time", l.drop.at(0), [most = t.drop](std::array<double, 2> drop) { return drop[0] <= most; },
         t.subiterations);
-    if (step.uncovers()) inner.takes(l.q.at(1)), inner.takes(l.old.at(1));
+    if (step.uncovers()) {
+        inner.takes(l.q.at(1)), inner.takes(l.old.at(1));
+        if (step.turbulent()) inner.takes(l.nu_tilde.at(1)), inner.takes(l.nu_old.at(1));
+    }
     Task task = inner.once(step.named("drop"));
     const auto norms = task.need(l.norms);
     const auto before = task.need(l.drop.previous());
@@ -138,6 +141,7 @@ Shown declare_tasks(const std::vector<Step>& levels) {
         if (step.uncovers()) declare_uncovering<Dim>(step);
         declare_iteration<Dim>(step, within_step(step));
         if (step.uncovers()) ++step.newest.q;
+        if (step.uncovers() && step.turbulent()) ++step.newest.nu_tilde;
         declare_forces<Dim>(step, step.graph.step());
     }
     return declare_shown<Dim>(step);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "solvers/flow/overset_balance.hpp"
+
 namespace strata::flow {
 
 namespace {
@@ -41,6 +43,9 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     figure("residual of density", residual);
     figure("residual over the largest", drop);
     figure("failed steps", run.value(r.failures));
+    if (l.overset != nullptr && l.overset->flows)
+        if (const auto lost = lost_share(run.simulation().numbers(*l.overset->flows)))
+            figure("mass not conserved by the overlap", *lost);
     if (flow.shown.walls) {
         figure("lift coefficient", run.value(r.lift));
         figure("drag coefficient", run.value(r.drag));

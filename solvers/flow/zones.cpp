@@ -111,9 +111,12 @@ Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
     if (cells.size() > 4) made.cells_beyond = cells[4];
     made.periodic = !g.periodic.empty();
     made.is_blade = is_blade, made.root = g.root, made.pitch = g.pitch;
-    made.rotor_axis = g.turn_axis[0] - 'x';
-    // Its grid ends two chords away or so, and cells of the wake grow no higher than that.
-    if (is_blade) made.beyond = 0.5, made.section.wake_growth = 1;
+    made.rotor_axis = g.turn_axis[0] - 'x', made.azimuth = g.azimuth;
+    // Its grid ends two chords away or so, among cells of a tenth of a chord or more: those of the wake and
+    // beyond its ends grow up to that.
+    if (is_blade)
+        made.beyond = 0.5, made.section.wake_growth = 1, made.beyond_growth = 6, made.section.far_equal = 0.7,
+        made.section.least_farfield = 1.4;
     if (g.beyond > 0) made.beyond = g.beyond;
     if (g.first_tip > 0) made.first_tip = g.first_tip;
     made.span = g.span, made.taper = g.taper, made.sweep = g.sweep, made.twist = g.twist;
@@ -289,12 +292,21 @@ std::array<const Boundary*, 6> FlowZones::on_patch(int patch) const {
 }
 
 int FlowZones::line_axis(int zone) const {
-    const auto& on = on_zone_[static_cast<std::size_t>(zone)];
-    const auto is_wall_across = [&](std::size_t a) {
-        return std::any_of(&on[2 * a], &on[2 * a] + 2,
-                           [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); });
+    const auto axis_of = [this](std::size_t part) {
+        const auto& on = on_zone_[part];
+        for (const std::size_t a : {std::size_t{1}, std::size_t{2}, std::size_t{0}})
+            if (std::any_of(&on[2 * a], &on[2 * a] + 2,
+                            [](const Boundary* b) { return b != nullptr && is_viscous_wall(b->condition); }))
+                return static_cast<int>(a);
+        return -1;
     };
-    return is_wall_across(1) ? 1 : is_wall_across(2) ? 2 : is_wall_across(0) ? 0 : 1;
+    if (const int own = axis_of(static_cast<std::size_t>(zone)); own >= 0) return own;
+    // A zone that is cut on the way out: the first of its parts that has walls. (Cuts keep axes.)
+    const std::span<const ZoneShape> shapes = source().zones();
+    for (std::size_t part = 0; part < shapes.size(); ++part)
+        if (shapes[part].origin == shapes[static_cast<std::size_t>(zone)].origin)
+            if (const int other = axis_of(part); other >= 0) return other;
+    return 1;
 }
 
 bool FlowZones::any_lines_meet() const {

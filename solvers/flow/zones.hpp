@@ -38,6 +38,8 @@ class FlowZones {
     [[nodiscard]] int mesh_of(int zone) const {
         return system_.mesh.empty() ? 0 : system_.mesh[static_cast<std::size_t>(zone)];
     }
+    /// How many there are; of a case with one grid 1.
+    [[nodiscard]] int meshes() const { return static_cast<int>(motions_.of.size()); }
     [[nodiscard]] const Motions& motions() const { return motions_; }
     /// Whether grids move by themselves.
     [[nodiscard]] bool moves() const { return motions_.some(); }
@@ -53,7 +55,8 @@ class FlowZones {
     [[nodiscard]] RigidMotion motion(int patch, std::int64_t step) const {
         return moves() ? motions_.velocity(mesh_of(zones_->zone_of(patch)), step) : frame_;
     }
-    /// The axis along which lines of a zone lead away from viscous walls: that of its walls, else y.
+    /// The axis along which lines of a zone lead away from viscous walls: that of its walls, of a part of a
+    /// zone without any that of the other parts', else y.
     [[nodiscard]] int line_axis(int zone) const;
     /// Whether the lower ends of a zone's lines are joined with lower ends of lines, as in a C-grid's wake.
     [[nodiscard]] bool lines_meet(int zone) const { return lines_meet_[static_cast<std::size_t>(zone)]; }

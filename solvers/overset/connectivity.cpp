@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "solvers/overset/parts.hpp"
+#include "solvers/overset/ratios.hpp"
 
 namespace strata::overset {
 
@@ -222,6 +223,8 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
         graph.scalars<std::int64_t>(p.name + ": first orphans", Reduce::min, p.grid.zones(), {.kept = true}),
         graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
                                             {.kept = true}),
+        graph.scalars<std::int64_t>(p.name + ": volume ratios by size", Reduce::sum, kRatioBins,
+                                    {.kept = true}),
         room};
     if (p.donor_zones)
         made.donor_zone =

@@ -71,6 +71,7 @@ struct Problem {
     /// Of own cells: where two meshes have a computed cell, the smaller number is the better one. The volume,
     /// or the distance to the nearest wall.
     ViewOf quality = {};
+    bool quality_is_volume = true;
     /// Of grids that come with holes: whether each cell of a patch is one, x fastest.
     std::function<std::vector<std::uint8_t>(int patch)> holes = {};
     int fringe = kFringe;
@@ -137,7 +138,8 @@ struct Connectivity {
     /// Of receptors: the least and the greatest volume of a donor over that of the receptor, as (-least,
     /// greatest).
     graph::Scalar<std::array<double, 2>> ratios;
-    int most = 0;  // receptors and orphans of a patch that there may be
+    graph::Scalars<std::int64_t> ratio_counts;  // [ratio_bin()] receptors by that ratio
+    int most = 0;                               // receptors and orphans of a patch that there may be
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "solvers/overset/parts.hpp"
+#include "solvers/overset/ratios.hpp"
 
 namespace strata::overset {
 
@@ -29,6 +30,7 @@ void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes,
     const auto status = task.make(made.status);
     const auto counts = task.contribute(made.counts.at(0));
     const auto ratios = task.contribute(made.ratios);
+    const auto by_size = task.contribute(made.ratio_counts.at(0));
     const auto first = task.contribute(made.first_orphans.at(0));
     const UncoveredListed uncovered(when, made, task);
     FieldUse<std::int32_t> donor_zone;
@@ -47,6 +49,7 @@ void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes,
         const int zone = p.grid.zone_of(here.patch);
         std::array<std::int64_t, kCounts> count{};
         here[first].resize(p.grid.zones());
+        here[by_size].resize(kRatioBins);
         std::array<double, 2> ratio{-Bounds::kNone, -Bounds::kNone};
         std::size_t n = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
@@ -76,8 +79,11 @@ void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes,
             if (found) {
                 const Candidate& c = w.candidates[z(w.candidate[cell])];
                 if (some_zones) here[donor_zone](i, j, k) = c.zone + 1;
-                const double r = c.quality / own(i, j, k);
-                ratio[0] = std::max(ratio[0], -r), ratio[1] = std::max(ratio[1], r);
+                if (p.quality_is_volume) {
+                    const double r = c.quality / own(i, j, k);
+                    ratio[0] = std::max(ratio[0], -r), ratio[1] = std::max(ratio[1], r);
+                    ++here[by_size][ratio_bin(r)];
+                }
                 room = asks.add(c.patch, {c.base, static_cast<std::int16_t>(kind),
                                           static_cast<std::int16_t>(c.turn), c.xi});
             } else {

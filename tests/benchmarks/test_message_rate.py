@@ -38,7 +38,7 @@ def result_of(file: Path, processes: int, *words: str) -> dict[str, Any]:
     return dict(json.loads(file.read_text()))
 
 
-@pytest.mark.parametrize(("processes", "which"), [(2, "near"), (4, "near"), (4, "far"), (6, "far")])
+@pytest.mark.parametrize(("processes", "which"), [(4, "near"), (6, "far")])
 def test_all_pairs_at_once_are_one_verified_result(processes: int, which: str, tmp_path: Path) -> None:
     result = result_of(tmp_path / "result.json", processes, "--pairs", which, "--bytes", "1,100,10KiB")
     assert result["verified"] is True
@@ -61,10 +61,10 @@ def test_all_pairs_at_once_are_one_verified_result(processes: int, which: str, t
 
 def test_one_size_is_the_largest_of_the_powers_of_two(tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    done = rate(2, "--repeats", "1", "--bytes", "64", "--window", "3", "--json", str(file))
+    done = rate(2, "--repeats", "1", "--bytes", "8", "--window", "3", "--json", str(file))
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(file.read_text())
-    assert [x for x, _ in result["curves"][0]["points"]] == [1, 2, 4, 8, 16, 32, 64]
+    assert [x for x, _ in result["curves"][0]["points"]] == [1, 2, 4, 8]
     assert result["parameters"]["window"] == 3
 
 

@@ -122,7 +122,8 @@ def test_a_neighbour_that_goes_away_is_shown_repeated_and_the_answer_is_undistur
     assert "isturbed" in (folder / "report" / "report.md").read_text()
 
 
-@pytest.mark.parametrize("strict", [False, True])
+# (tests/python/measure has the rules of --strict, and its exit status.)
+@pytest.mark.parametrize("strict", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_beside_a_neighbour_that_never_leaves_answers_are_graded_and_strict_ones_are_none(
     strata: Strata, busy, tmp_path: Path, strict: bool
 ) -> None:

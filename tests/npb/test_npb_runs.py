@@ -15,11 +15,13 @@ SUITE = ("ep", "mg", "cg", "ft", "is", *APPLICATIONS)
 pytestmark = needs_suite
 
 
+# Threads alone, and class A below: the applications' sizes beyond S take long there.
 @pytest.mark.parametrize("name", SUITE)
 @pytest.mark.parametrize(
     ("model", "processes", "threads", "size"),
-    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "W"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
-     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "W", marks=needs_mpi)],
+    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "S"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
+     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "W", marks=needs_mpi),
+     pytest.param("openmp", 1, 2, "W", marks=pytest.mark.soak)],
 )  # fmt: skip
 def test_it_verifies_under_each_model(name: str, size: str, model: str, processes: int, threads: int) -> None:
     assert verified(run(model, processes, threads, name, "--class", size), name, size) > 0
@@ -57,7 +59,7 @@ def test_too_many_ranks_for_a_grid_are_refused_by_a_plan(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.soak] * (n in ("sp", "bt"))) for n in SUITE]
+    "name", [pytest.param(n, marks=[pytest.mark.soak] * (n in APPLICATIONS)) for n in SUITE]
 )
 def test_class_a_verifies(name: str) -> None:
     assert verified(run("openmp", 1, 2, name, "--class", "A"), name, "A") > 0

@@ -26,8 +26,9 @@ def rate(done: subprocess.CompletedProcess[str], name: str, size: str) -> float:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("model", "processes", "threads", "size"),
-    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "W"), ("team", 3, 2, "S"), ("team", 4, 1, "W"),
-     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 3, 1, "W", marks=needs_mpi)],
+    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "S"), ("team", 3, 2, "S"), ("team", 4, 1, "W"),
+     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 3, 1, "W", marks=needs_mpi),
+     pytest.param("openmp", 1, 2, "W", marks=pytest.mark.soak)],
 )  # fmt: skip
 def test_zones_verify_under_each_model(
     name: str, size: str, model: str, processes: int, threads: int
@@ -42,7 +43,8 @@ def test_every_zone_may_have_a_rank_of_its_own(name: str) -> None:
     assert rate(run_zones("mpi", ranks, 1, name, "--class", "S"), name, "S") > 0
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.soak] * (n != "lu")) for n in NAMES])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", NAMES)
 def test_zones_of_class_a_verify(name: str) -> None:
     assert rate(run_zones("openmp", 1, 2, name, "--class", "A"), name, "A") > 0
 

@@ -70,6 +70,42 @@ def airfoil(points: str, **time: Any) -> Case:
     }
 
 
+SECTION_MACH = 0.3
+SECTION_SIZES = {"coarse": ([64, 12, 24], [56, 48]), "fine": ([128, 24, 48], [112, 96])}
+
+
+def section(
+    size: str, overlaps: bool, motion: dict[str, Any], grid: dict[str, Any] | None = None, **more: Any
+) -> Case:
+    """NACA 0012 without friction: in a C-grid of 30 chords; or in a smaller one that moves over a background
+    at rest. `motion`: of the airfoil; `grid`: keys of its grid."""
+    cells, around = SECTION_SIZES[size]
+    made: dict[str, Any] = {"kind": "airfoil", "cells": cells, "first": 4e-3, "first_along": 5e-3}
+    made |= grid or {}
+    case: Case = {
+        "solver": "flow",
+        "flow": {"mach": SECTION_MACH},
+        "reference": {"moment_centre": [0.25, 0.0]},
+        "boundary": {},
+    }
+    if overlaps:
+        near = made | {"farfield": 3.0, "cells": [*made["cells"][:2], made["cells"][2] * 3 // 4]}
+        case["mesh"] = {
+            "airfoil": near | ({"motion": motion} if motion else {}),
+            "background": {"kind": "brick", "cells": [around[0], around[1]], "stretch": 4.0}
+            | {"low": [-30.0, -30.0], "high": [31.0, 30.0]},
+        }
+        case["boundary"] = {
+            f"background-{face}": {"kind": "far-field"} for face in ("x-min", "x-max", "y-min", "y-max")
+        } | {f"airfoil-{face}": {"kind": "overset"} for face in ("farfield", "outflow")}
+        case["boundary"]["airfoil-wall"] = {"kind": "slip-wall"}
+    else:
+        case["grid"] = made | {"farfield": 30.0} | ({"motion": motion} if motion else {})
+        case["boundary"] = {"farfield": {"kind": "far-field"}, "outflow": {"kind": "far-field"}}
+        case["boundary"]["wall"] = {"kind": "slip-wall"}
+    return case | more
+
+
 @dataclass
 class Done:
     """A run that is over."""

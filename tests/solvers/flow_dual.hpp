@@ -40,6 +40,11 @@ struct Dual {
         const T r = sqrt(a.v);
         return of(r, a, T(0.5) / r);
     }
+    friend Dual tanh(const Dual& a) {
+        using std::tanh;
+        const T r = tanh(a.v);
+        return of(r, a, T(1.0) - r * r);
+    }
     friend Dual sin(const Dual& a) {
         using std::cos, std::sin;
         return of(sin(a.v), a, cos(a.v));

@@ -118,6 +118,16 @@ TEST_CASE("a flow that began on coarser grids ends as one that did not") {
     CHECK(after.largest < alone.largest);  // of the finest grid, which begins with less to do
 }
 
+TEST_CASE("lines of a zone that is cut on the way out go on as they began at its wall") {
+    Settings s = uniform(3, "laminar");
+    s.grid.zones = {}, s.grid.turned = false, s.grid.zone = {0, 0, 4};
+    s.boundaries["z-min"].kind = "wall", s.boundaries["z-min"].velocity = {0.5, 0.1, 0};
+    (void)tests::run_flow(s, 1, {.declare = [](graph::Graph&, const Flow& flow) {
+                              REQUIRE(flow.grid().zones().zones() == 2);
+                              for (const int zone : {0, 1}) CHECK(flow.grid().line_axis(zone) == 2);
+                          }});
+}
+
 TEST_CASE("what does not fit is refused with the key") {
     const auto refusal = [](Settings s) {
         try {

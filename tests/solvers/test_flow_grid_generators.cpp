@@ -159,6 +159,17 @@ TEST_CASE("fine C-grids have good cells") {
     check_all(cut(generate(airfoil)));
 }
 
+TEST_CASE("C-grids that end near the section have good cells where the wake ends, too") {
+    for (const char* tail : {"scaled", "sharp", "blunt"})
+        for (const double first : {4e-3, 2e-2}) {
+            CAPTURE(tail, first);
+            AirfoilGrid airfoil;
+            airfoil.tail = tail, airfoil.farfield = 2, airfoil.first = first;
+            airfoil.cells_surface = 64, airfoil.cells_wake = 12, airfoil.cells_out = 24;
+            check_all(cut(generate(airfoil)));
+        }
+}
+
 TEST_CASE("lines of a C-grid leave the wall at right angles") {
     AirfoilGrid airfoil;
     const GridSystem system = generate(airfoil);
@@ -207,6 +218,49 @@ TEST_CASE("wings end in a plane, in a rounded tip with a slit beyond, or go on f
         check_all(system);
         CHECK(names(system) == std::set<std::string>{"wall", "farfield", "outflow"});
     }
+}
+
+TEST_CASE("blades lie where the azimuth says, and their cells grow beyond their ends") {
+    WingGrid blade;
+    blade.is_blade = true, blade.root = 1.2, blade.span = 4.8, blade.pitch = 8;
+    blade.section.cells_surface = 64, blade.section.cells_wake = 12, blade.section.cells_out = 24;
+    blade.section.first = 0.006, blade.section.first_nose = blade.section.first_tail = 0.004;
+    blade.section.farfield = 2.5, blade.section.wake_growth = 1, blade.section.far_equal = 0.7;
+    blade.cells_span = 16, blade.cells_beyond = 8, blade.first_tip = 0.02, blade.beyond = 1,
+    blade.beyond_growth = 6;
+    const GridSystem first = cut(generate(blade));
+    check_all(first);  // around the slits' noses, too
+    blade.azimuth = 90;
+    const GridSystem second = cut(generate(blade));
+    for (int zone = 0; zone < zones_of(first); ++zone) {
+        const Int3 last = first.source->zones()[static_cast<std::size_t>(zone)].cells;
+        const auto a = node(first, zone, last), b = node(second, zone, last);
+        CHECK(b[0] == Approx(-a[1]).margin(1e-12));
+        CHECK(b[1] == Approx(a[0]).margin(1e-12));
+        CHECK(b[2] == Approx(a[2]).margin(1e-12));
+    }
+    // Where the grid ends, first cells are an equal share of the way out.
+    const GridSystem whole = generate(blade);
+    const int nose = 12 + 32;
+    const auto height = [&](int k) {
+        const auto at = node(whole, 0, {nose, 0, k}), above = node(whole, 0, {nose, 1, k});
+        return std::hypot(above[0] - at[0], above[1] - at[1], above[2] - at[2]);
+    };
+    CHECK(height(16) == Approx(0.006).epsilon(0.05));
+    CHECK(height(0) == Approx(0.006 * 7).epsilon(0.05));
+}
+
+TEST_CASE("a sector of 360 degrees is the whole annulus") {
+    SectorGrid grid;
+    grid.cells_out = 12, grid.cells_around = 16, grid.cells_along = 14, grid.first = 1;
+    grid.degrees = 360, grid.farfield = 20, grid.low = -20, grid.high = 20;
+    const GridSystem system = cut(generate(grid));
+    check_all(system);
+    REQUIRE(system.joins.size() == 1);
+    CHECK(system.joins[0].turn == graph::kNoRotation);
+    CHECK(node(system, 0, {5, 0, 3}) == node(system, 0, {5, 16, 3}));
+    grid.degrees = 240;
+    CHECK_THROWS_AS(generate(grid), Error);
 }
 
 TEST_CASE("numbers that give no grid are refused by their key") {

@@ -14,7 +14,12 @@ SHORT = {
     "cylinder": ({"cells": "[32, 24]", "patch": "[16, 8]"}, 12, ""),
     "overset-cylinder": ({"iterations": "40"}, None, ""),
     "turning-cylinder": ({"subiterations": "3"}, 6, ""),
-    "caradonna-tung": ({"iterations": "4"}, None, ""),
+    "turning-cylinder, sa": (
+        {"subiterations": "2", "cells": "[48, 48]", "equations": '"rans"'},
+        3,
+        'probes = [-1.5, 1.6, 3.0, 0.0]\nslices = ["y = 0.1"]\nplot3d = 2\n',
+    ),
+    "caradonna-tung": ({"iterations": "3", "sequence": "[4]", "vortices": "3"}, None, ""),
     "plate": ({"patch": "[10, 8]"}, 12, ""),
     "plate, sst": ({"patch": "[10, 8]", "model": '"sst"'}, 12, ""),
     "naca0012": (

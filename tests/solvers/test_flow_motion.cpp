@@ -248,16 +248,10 @@ TEST_CASE("cases say how grids move, and errors name the key") {
         turn.velocity = {0, 0, 1};
         CHECK(has(refused(s), "mesh.b.motion.velocity"));
     }
-    SECTION("averaged flow on meshes") {
-        s.flow.equations = "rans";
-        CHECK(has(refused(s), "flow.equations"));
-    }
-    SECTION("what stands still") {
+    SECTION("a probe that no cell holds at the start") {
+        s.output.probes = {0.5, 0.5, 7, 7};
+        CHECK(has(refused(s), "no cell holds probe 2"));
         s.output.probes = {0.5, 0.5};
-        CHECK(has(refused(s), "output.probes"));
-        s.output.probes = {}, s.output.slices = {"x = 0.5"};
-        CHECK(has(refused(s), "output.slices"));
-        s.output.slices = {};
         CHECK(refused(s).empty());
     }
     SECTION("means of cells that may be holes") {

@@ -145,6 +145,29 @@ TEST_CASE("flow between cylinders is the same from the frame at rest and from on
     CHECK(off[1] < 0.25 * off[0]);
 }
 
+TEST_CASE("averaged flow between cylinders is the same from the frame at rest and from one that turns") {
+    const auto ran = [](int around, bool frame_turns, bool averaged) {
+        Settings s = couette(around, frame_turns);
+        s.flow.reynolds = 5000;
+        s.time.cfl = 500, s.time.ramp = 50;
+        if (averaged) s.flow.equations = "rans", s.flow.model = "sst";
+        s.flow.k = 1e-3, s.flow.omega = 1e-4;
+        return around_at(run(s, 3000));
+    };
+    std::vector<double> apart, speed;
+    for (const int around : {24, 48}) {
+        const std::vector<double> rest = ran(around, false, true), turning = ran(around, true, true);
+        double between = 0;
+        for (std::size_t n = 0; n < 2; ++n) between = std::max(between, std::abs(rest[n] / turning[n] - 1));
+        apart.push_back(between), speed.push_back(turning[0]);
+    }
+    const double laminar = ran(24, true, false)[0];
+    CAPTURE(apart[0], apart[1], speed[0], laminar);
+    CHECK(apart[1] < 0.03);
+    CHECK(apart[1] < 0.5 * apart[0]);
+    CHECK(std::abs(speed[0] / laminar - 1) > 0.1);  // eddies count
+}
+
 TEST_CASE("thrust, power and section lift are those of a known pressure") {
     // Two of four plates of one chord from r = 1 to 2, of thickness 0, that the pressure lifts by Cl rho
     // (rate r)^2 / 2, and pushes back by a tenth of it: the integrals are known.
@@ -172,6 +195,30 @@ TEST_CASE("thrust, power and section lift are those of a known pressure") {
     CHECK(all.merit == Approx(std::pow(all.thrust, 1.5) / std::sqrt(2.0) / all.power));
     CHECK(section_lift(stations, 0) == Approx(lift).epsilon(1e-10));
     CHECK(section_lift(stations, 1) == 0);
+}
+
+TEST_CASE("sections of a coarse blade are between those of its faces") {
+    // Five faces a chord's side wide 0.4 each, three along the chord; lift and its unit are those of the
+    // parts within a radius's 0.02 on either side of a station.
+    const Rotor rotor{.axis = 2, .rate = 1, .radius = 10, .stations = {0.3, 0.32, 0.9}};
+    StationSums stations{};
+    const auto lift_at = [](int face) { return 0.1 * (face + 1); };
+    for (int face = 0; face < 5; ++face)
+        for (int along = 0; along < 3; ++along)
+            for (const double side : {1.0, -1.0}) {
+                WallPoint point;
+                point.centre = {2.4 + 0.4 * face, 0.01 * along, 0};
+                point.area = {0, 0, side * 0.4 / 3};
+                point.edges = {Real3{0.4, 0, 0}, Real3{0, 1.0 / 3, 0}};
+                const double r = std::hypot(point.centre[0], point.centre[1]);
+                point.pressure = 1 / 1.4 + side * 0.25 * lift_at(face) * r * r;
+                add_station(point, 1 / 1.4, rotor, stations);
+            }
+    // From 2.8 to 3.2: 2.6 to 3.0 and 3.0 to 3.4 by halves; the faster one counts more.
+    const double inner = 2.8 * 2.8, outer = 3.2 * 3.2;
+    CHECK(section_lift(stations, 0) == Approx((0.2 * inner + 0.3 * outer) / (inner + outer)).epsilon(1e-3));
+    CHECK(section_lift(stations, 1) == Approx(0.3).epsilon(1e-3));
+    CHECK(section_lift(stations, 2) == 0);
 }
 
 TEST_CASE("as much fluid comes to a rotor in hover as its wake takes away") {
@@ -220,6 +267,13 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
     refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
+    refused([](Settings& s) { s.boundaries["above"].rotation = {0}; }, "boundary.above.rotation");
+    refused([](Settings& s) { s.boundaries["hub"].rotation = {0}; }, "boundary.hub.rotation");
+    refused(
+        [](Settings& s) {
+            s.boundaries["above"].kind = "total-inflow", s.boundaries["above"].direction = {0.1, 0, -1};
+        },
+        "boundary.above.direction");
     refused([](Settings& s) { s.grid.core = {1}; }, "grid.core");
     refused([](Settings& s) { s.grid.hub = 3; }, "hub");
     refused([](Settings& s) { s.flow.initial = "vortex", s.verify.error = 1; }, "frame.rotation_rate = 0");

@@ -382,7 +382,7 @@ TEST_CASE("update limits what changes too much, and tells of impossible states")
     CHECK(count.first == Int3{8, 0, 0});
 }
 
-TEST_CASE("roots by Newton's iteration are right to a few units in the last place") {
+TEST_CASE("roots are right to a few units in the last place") {
     for (double x = 1e-30; x < 1e36; x *= 1.37) {
         CHECK(std::abs(over_root(broadcast(x))[3] * std::sqrt(x) - 1) < 6e-16);
         CHECK(std::abs(over_sixth_root(broadcast(x))[3] * std::pow(x, 1.0 / 6) - 1) < 1.5e-15);

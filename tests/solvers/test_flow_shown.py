@@ -50,7 +50,8 @@ def vortex_over_a_wall(patch: list[int]) -> Case:
         "output": {
             "average": BEFORE * STEP,
             "probes": centre,
-            "slices": ["x = 1.3", "1: j = 5"],
+            "vortices": 3,
+            "slices": ["x = 1.3", "1: j = 5", "Q = 0.02"],
             "slice_steps": 6,
         },
         "verify": {"lift": [-10.0, 10.0]},  # so that figures count
@@ -111,18 +112,29 @@ def test_slices_are_whole_and_the_same_on_every_layout_and_after_a_restart(tmp_p
     # Gas that has turned with the vortex and is carried along
     assert np.ptp(plane["v"]) > 0.01 and plane["u"].mean() == pytest.approx(0.5, abs=0.1)
     assert (done.folder / "slice-x-1.3-000006.csv").exists()
+    # Around the vortex, whose Q is 0.02 on a circle; it turns right-handed, all around alike.
+    tube = rows(done, "slice-q-0.02-000012.csv")
+    assert tube["q_criterion"] == pytest.approx(0.02, rel=1e-12)
+    away = np.hypot(tube["x"] - tube["x"].mean(), tube["y"] - tube["y"].mean())
+    assert len(tube) > 8 and np.ptp(away) < 0.3 * away.mean()
+    assert (tube["vorticity_z"] > 0.1).all() and (tube["vorticity_x"] == 0).all()
+    assert plane["q_criterion"].max() > 0.02 > 0 > plane["q_criterion"].min()
 
-    files = ("slice-x-1.3-000012.csv", "slice-zone-1-j-5-000012.csv", "series.csv")
-    known = [(done.folder / name).read_text() for name in files]
+    names = ("slice-x-1.3-000012", "slice-q-0.02-000012", "slice-zone-1-j-5-000012")
+    files = (*(name + form for name in names for form in (".csv", ".vtp")), "series.csv")
+    known = [(done.folder / name).read_bytes() for name in files]
     four = run_flow(case, tmp_path / "four", "4x1", "--bind", "none")
-    assert [(four.folder / name).read_text() for name in files] == known
+    assert [(four.folder / name).read_bytes() for name in files] == known
     part = run_flow(case, tmp_path / "part", "2x1", "--steps", "7", "--checkpoint", "1000000")
     rest = run_flow(case, tmp_path / "rest", "1x2", "--restart", str(part.folder))
-    assert [(rest.folder / name).read_text() for name in files[:2]] == known[:2]
-    assert (rest.folder / files[2]).read_text().splitlines()[-1] == known[2].splitlines()[-1]
+    assert [(rest.folder / name).read_bytes() for name in files[:6]] == known[:6]
+    assert (rest.folder / files[6]).read_bytes().splitlines()[-1] == known[6].splitlines()[-1]
 
 
-@pytest.mark.parametrize(("slices", "says"), [(["k = 4"], "k = 4"), (["z = 1"], "z = 1"), (["x"], "x")])
+@pytest.mark.parametrize(
+    ("slices", "says"),
+    [(["k = 4"], "k = 4"), (["z = 1"], "z = 1"), (["x"], "x"), (["azimuth = 4"], "azimuth = 4")],
+)
 def test_a_slice_that_is_none_is_refused(tmp_path: Path, slices: list[str], says: str) -> None:
     case = vortex_over_a_wall([CELLS, CELLS])
     case["output"]["slices"] = slices
@@ -136,13 +148,14 @@ def test_a_slice_that_is_none_is_refused(tmp_path: Path, slices: list[str], says
         (["2: j = 5"], "zones 1 to 1"),
         (["1: j = 26"], "nodes 1 to 25"),
         (["x = 1.3", "x = 1.3000001"], "the file of a slice before it"),
+        (["Q = 0.02"], "output.vortices"),
     ],
 )
 def test_a_slice_that_the_grid_has_not_or_has_already_is_refused(
     tmp_path: Path, slices: list[str], says: str
 ) -> None:
     case = vortex_over_a_wall([CELLS, CELLS])
-    case["output"]["slices"] = slices
+    case["output"]["slices"], case["output"]["vortices"] = slices, 0
     with pytest.raises(StrataError) as found:
         run_flow(case, tmp_path / "run", "1x1")
     assert says in str(found.value) and "output.slices" in str(found.value)

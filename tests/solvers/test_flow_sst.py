@@ -4,12 +4,13 @@ CFL3D on the same grids, and bits.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from flow_cases import PLATE_X, Done, airfoil, at_end, cfl3d, plate, run_flow
+from flow_cases import PLATE_X, Done, airfoil, at_end, cfl3d, plate, run_flow, section
 from solver_cases import solver_program
 
 from strata.errors import StrataError
@@ -143,6 +144,28 @@ def test_bits_of_cycles_do_not_depend_on_patches(tmp_path: Path) -> None:
         done = run_flow(with_model(case, "sst"), tmp_path / str(number))
         rows.append(sorted(max(done.folder.glob("surface-*.csv")).read_text().splitlines()))
     assert rows[0] == rows[1] == rows[2]
+
+
+@pytest.mark.parametrize("model", ["sst", "sa"])
+def test_meshes_that_overlap_have_the_forces_of_one_grid(tmp_path: Path, model: str) -> None:
+    """NACA 0012 at two degrees on a coarse grid; cells of the meshes away from it differ."""
+    found = []
+    for overlaps in (False, True):
+        time = {"cfl": 1000.0, "cfl_start": 5.0, "ramp": 40, "iterations": 400}
+        case = section("coarse", overlaps, {}, {"first": 5e-4, "cells": [64, 12, 40]}, time=time)
+        case["verify"] = {"drop": 0.5}  # figures of results that count
+        case["flow"] |= {"equations": "rans", "model": model, "reynolds": 1e5, "alpha": 2.0}
+        case["boundary"]["airfoil-wall" if overlaps else "wall"] = {"kind": "wall"}
+        found.append(run_flow(case, tmp_path / str(overlaps)))
+        assert found[-1].settled("drag") < 3e-4
+    one, two = found
+    print("lift and drag", *((of.last("lift"), of.last("drag")) for of in found))
+    assert two.last("drag") == pytest.approx(one.last("drag"), rel=0.01)
+    assert two.last("lift") == pytest.approx(one.last("lift"), rel=0.04)
+    result = json.loads((two.folder / "result.json").read_text())
+    figures = {figure["name"]: figure["value"] for figure in result["figures"]}
+    print("lost", figures["mass not conserved by the overlap"])
+    assert 0 < abs(figures["mass not conserved by the overlap"]) < 1e-3
 
 
 def test_a_far_field_without_turbulence_is_refused(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ MOST_APART_BETWEEN = 0.1
 SOLVERS = {
     "transport": (CASES, "heat", {"cells": "[32, 32, 32]", "patch": "[16, 16, 8]"}),
     "mpm": (MPM_CASES, "axial", {}),
-    "md": (MD_CASES, "melt", {"cells": "[8, 8, 8]", "seed": "87287\npatches = [2, 2, 2]"}),
+    "md": (MD_CASES, "melt", {"cells": "[6, 6, 6]", "seed": "87287\npatches = [2, 2, 2]"}),
 }
 
 

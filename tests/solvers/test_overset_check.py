@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,8 @@ def check(front: str, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_case_without_orphans_has_a_report_and_status_0(front: str, tmp_path: Path) -> None:
-    case = changed(tmp_path, "overset-cylinder", cases=FLOW_CASES)
+    # What its files show is no matter here.
+    case = changed(tmp_path, "overset-cylinder", "\n[output]\nsteps = 20\n", cases=FLOW_CASES)
     out = tmp_path / "report"
     done = check(front, case, "--out", out, "--layout", "2x1")
     assert done.returncode == 0, done.stderr
@@ -41,6 +43,11 @@ def test_a_case_without_orphans_has_a_report_and_status_0(front: str, tmp_path: 
     assert background["holes"] > 0
     assert background["skew"] == pytest.approx(0, abs=1e-6)  # rectangles
     assert 1 < ring["growth"] < 2
+    assert found["cutting"] == [1] and found["meshes"][1] == "ring"
+    shares = list(found["ratio_percentiles"].values())
+    assert shares == sorted(shares) and 0.3 < shares[2] < 3
+    # To within a bin, the ends are those of all.
+    assert found["least_ratio"] < 1.2 * shares[0] and shares[-1] < 1.2 * found["greatest_ratio"]
     page = (out / "report.html").read_text()
     assert "receptors" in page and "where meshes meet" in page
     assert len(list((out / "figures").glob("*.svg"))) == 3
@@ -82,6 +89,11 @@ def test_grids_from_files(front: str, tmp_path: Path) -> None:
     assert found["dimensions"] == 3
     assert sum(zone["orphans"] for zone in found["zones"]) == 0
     assert found["zones"][1]["receptors"] > 0
+    # Both are cut by one plane, through the middle of the smaller one.
+    page = (out / "report.html").read_text()
+    places = re.findall(r"within: where meshes meet, [xyz] = (\d+\.\d+)", page)
+    assert places and float(places[0]) == pytest.approx(0.5, abs=0.05)
+    assert len(list((out / "figures").glob("*.svg"))) == 5
 
 
 def test_bad_input_is_told(front: str, tmp_path: Path) -> None:

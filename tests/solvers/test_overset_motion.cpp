@@ -152,3 +152,55 @@ TEST_CASE("linear fields are carried over in each step, and cells that come out 
     }
     CHECK(all > 50);
 }
+
+TEST_CASE("corners of a donor that were holes a step ago do not count") {
+    // A body goes through the edge of the ring around another one, over a background that is finer than both
+    // rings. Where cells of the background come out of the body, the best donor of some is a cell of that
+    // ring which has come out of it, too: the body's own ring is coarser.
+    const std::vector<OversetMesh> meshes{
+        brick_mesh<2>("background", {60, 50, 1}, {-3, -2.5, 0}, {3, 2.5, 0}, 0.01),
+        ring_mesh<2>("first", 60, 16, {-0.8, 0, 0}, 0.4, 4),
+        ring_mesh<2>("second", 12, 4, {0.6, 0, 0}, 0.5, 3)};
+    const auto placed = [](int mesh, std::int64_t step) {
+        return mesh == 2
+                   ? Rigid{.shift = {0.15 * static_cast<double>(step), 0.01 * static_cast<double>(step), 0}}
+                   : Rigid{};
+    };
+    OversetGrids<2> grids(meshes, 9, {}, placed);
+    Graph& graph = grids.graph;
+    const Zones& zones = grids.zones;
+    const auto found = graph.scalar<std::array<double, 2>>("found", Reduce::sum);
+    const auto set = [&](Scope& scope, bool at_start) {
+        Task task = scope.task(at_start ? "first value" : "value", zones);
+        const auto is = task.need(grids.found().status);
+        const auto to = at_start ? task.make(grids.value) : task.modify(grids.value);
+        task.run([=](Here& here) {
+            for_each(here.cells(), [&](int i, int j, int k) {
+                const bool known = here[is](i, j, k) != static_cast<std::int32_t>(Cell::hole);
+                for (int n = 0; n < OversetGrids<2>::kValues; ++n) here[to](i, j, k, n) = known ? 1 : 1e9;
+            });
+        });
+    };
+    set(graph.start(), true);
+    set(graph.step(), false);
+    Uncovering uncovering(graph, *grids.problem, grids.found());
+    const Interpolated before = uncovering.interpolate(grids.value.at(0));
+    Task task = graph.step().task("compare", zones);
+    const auto was = task.need(grids.found().status.previous()), is = task.need(grids.found().status);
+    const auto values = before.need(task);
+    task.run([=, to = task.contribute(found)](Here& here) {
+        for_each_uncovered(here.cells(), here[was], here[is], [&](const Int3&, std::size_t n) {
+            here[to][0] += 1;
+            here[to][1] += std::abs(here[values][OversetGrids<2>::kValues * n] - 1);
+        });
+    });
+    Simulation run(graph, Members::alone());
+    run.start();
+    double all = 0;
+    for (int step = 1; step <= 10; ++step) {
+        run.advance(1);
+        CHECK(run.value(found)[1] < 1e-12);
+        all += run.value(found)[0];
+    }
+    CHECK(all > 50);
+}

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solver_cases import MPM_CASES, changed, plane
+from flow_cases import run_flow
+from solver_cases import MPM_CASES, changed, plane, solver_program
 
 sys.path.insert(0, str(MPM_CASES))
 import points_file
@@ -40,6 +41,7 @@ def read() -> Any:
     sys.path.append(folder)
     try:
         reading = importlib.import_module("vtkmodules.vtkIOHDF")
+        polygons = importlib.import_module("vtkmodules.vtkIOXML")
         to_numpy = importlib.import_module("vtkmodules.util.numpy_support").vtk_to_numpy
     except ImportError as error:
         pytest.skip(f"no VTK in STRATA_TEST_VTK={folder}: {error}")
@@ -47,7 +49,7 @@ def read() -> Any:
         sys.path.remove(folder)
 
     def open_file(path: Path) -> Read:
-        reader = reading.vtkHDFReader()
+        reader = reading.vtkHDFReader() if path.suffix == ".vtkhdf" else polygons.vtkXMLPolyDataReader()
         assert reader.CanReadFile(str(path))
         reader.SetFileName(str(path))
         reader.Update()
@@ -109,6 +111,50 @@ def test_all_files_of_a_series_open(run, tmp_path, read):
     times = [read(path).arrays["whole", "TimeValue"][0] for path in files]
     assert len(files) == 4
     assert (np.diff(times) > 0).all()
+
+
+def test_slices_are_lines_or_polygons_with_the_flow_at_their_points(front, tmp_path, read):
+    if solver_program(front, "strata-flow") is None:
+        pytest.skip("the solver of compressible flow is not built")
+    for cells in ([6, 5], [6, 5, 4]):
+        sides = [f"{axis}-{end}" for axis in "xyz"[: len(cells)] for end in ("min", "max")]
+        patch = [3] * len(cells)
+        case = {
+            "solver": "flow",
+            "grid": {"kind": "brick", "dimensions": len(cells), "cells": cells, "patch": patch, "wave": 0.05},
+            "flow": {"mach": 0.4},
+            "time": {"iterations": 2},
+            "output": {"slices": ["x = 0.37", "1: j = 2"]},
+            "boundary": {side: {"kind": "far-field"} for side in sides},
+        }
+        folder = run_flow(case, tmp_path / str(len(cells)), "2x1").folder
+        for name, axis in (("x-0.37", 0), ("zone-1-j-2", 1)):
+            cut = read(folder / f"slice-{name}-000002.vtp")
+            rows = np.genfromtxt(folder / f"slice-{name}-000002.csv", delimiter=",", names=True)
+            assert cut.kind == "vtkPolyData"
+            assert cut.data.GetNumberOfCells() == len(cut.arrays["cells", "zone"]) >= len(rows)
+            assert (cut.arrays["cells", "zone"] == 1).all()
+            named = {tuple(cell) for cell in cut.arrays["cells", "cell"]}
+            assert named == {(int(row["i"]), int(row["j"]), int(row["k"])) for row in rows}
+            assert cut.arrays["whole", "TimeValue"] == [2.0]
+            values = [cut.arrays["points", of] for of in ("density", "pressure")]
+            assert np.allclose(values, [[1.0], [1 / 1.4]], rtol=1e-12)
+            assert np.allclose(cut.arrays["points", "velocity"], [0.4, 0, 0], atol=1e-12)
+            # The middle of the polygons of a cell lies where its row has it, but for what areas weigh.
+            size = cut.data.GetLength()
+            for n in range(cut.data.GetNumberOfCells()):
+                corners = cut.data.GetCell(n).GetPoints()
+                points = np.array([corners.GetPoint(c) for c in range(corners.GetNumberOfPoints())])
+                assert len(points) == 2 if len(cells) == 2 else len(points) in (3, 4)
+                (row,) = (
+                    row
+                    for row in rows
+                    if (row["i"], row["j"], row["k"]) == tuple(cut.arrays["cells", "cell"][n])
+                )
+                middle = np.array([row["x"], row["y"], row["z"]])
+                assert np.linalg.norm(points.mean(axis=0) - middle) < 0.3 * size
+                if axis == 0:
+                    assert points[:, 0] == pytest.approx(0.37, rel=1e-12)
 
 
 PLATE = """

@@ -22,13 +22,14 @@ def flow(commands: Commands) -> None:
         [
             ("strata flow show RUN", "forces, Cp, Cf and convergence: a report with plots"),
             ("strata flow show RUN --beside cp.dat --beside cf.dat", "and recorded curves in them"),
+            ("strata flow show RUN --beside caradonna-tung.dat", "a rotor's sections beside measured ones"),
         ],
     )
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     shown = command(
         verbs,
         "show",
-        "forces, Cp and Cf, residuals of a run: a report with plots",
+        "forces, Cp and Cf, sections of blades, vortices, residuals of a run: a report with plots",
         [
             (
                 "strata flow show RUN --beside n0012cp_cfl3d_sa.dat.xz --only alpha=10",
@@ -43,7 +44,8 @@ def flow(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help='curves of Cp or Cf over x: variables="x","cp" and zones, as NASA writes them; also .xz',
+        help='curves of Cp or Cf over x: variables="x","cp" and zones, as NASA writes them, or "r/R","cl" of '
+        "a rotor's sections; also .xz",
     )
     shown.add_argument(
         "--only",

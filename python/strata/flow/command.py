@@ -9,7 +9,7 @@ from pathlib import Path
 
 from strata import paths
 from strata.errors import FAILED, StrataError
-from strata.flow import page, surface, uncertainty
+from strata.flow import page, slices, surface, uncertainty
 from strata.flow.uncertainty import Asked
 from strata.report.build import write
 from strata.run import series
@@ -36,7 +36,8 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
         raise StrataError(
             "no recorded curve has such a name", at="--only", given=only, allowed=", ".join(names)
         )
-    path = write(page.of_run(run, result, rows, walls, curves, command), out or run / "report")
+    document = page.of_run(run, result, rows, walls, curves, command, slices.newest(run))
+    path = write(document, out or run / "report")
     for name, short in uncertainty.NAMES.items():
         if name in rows:
             print(f"{short} = {rows[name][-1]:.6g}")

@@ -41,6 +41,21 @@ def friction(key: str, walls: Surface, beside: Sequence[Curve]) -> str:
         return finish(figure, key)
 
 
+def sections(key: str, stations: Sequence[tuple[float, float]], beside: Sequence[Curve]) -> str:
+    """The lift of a blade's sections over the radius."""
+    with canvas(7.4, 3.2) as (figure, axes):
+        for colour, curve in zip(SERIES[1:], beside, strict=False):
+            axes.plot(curve.x, curve.values, "s-", color=colour, linewidth=0.8, label=curve.name)
+        shares, lifts = zip(*stations, strict=True)
+        axes.plot(shares, lifts, "o", color=SERIES[0], label="this run")
+        axes.set_xlim(0, 1.02)
+        axes.set_ylim(bottom=0 if min(lifts) >= 0 else None)
+        axes.set_xlabel("r / R")
+        axes.set_ylabel("lift of the section")
+        axes.legend(loc="best")
+        return finish(figure, key)
+
+
 def _beside(axes: Any, curves: Sequence[Curve]) -> None:
     for colour, curve in zip(SERIES[1:], curves, strict=False):
         axes.plot(

@@ -60,7 +60,7 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
         Tile("Orphans", str(total["orphans"]), "", f"{allowed} may be"),
         Tile("Computed", f"{100 * total['computed'] / cells:.1f}", "%", f"of {cells} cells"),
         Tile("Receptors", str(total["receptors"]), "", "cells that take values from another mesh"),
-        Tile("Donors", _ratios(found), "", "their volume over the receptor's"),
+        Tile("Donors", _ratios(found), "", "their volume over the receptor's, of 9 in 10"),
     ]
     head = ("Zone", "Mesh", "Cells", "Computed", "Receptors", "In walls", "Covered", "Orphans")
     rows = [
@@ -100,7 +100,7 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
     sections = [
         Section("overview", "At a glance", overview),
         Section("pictures", "Cells", pictures),
-        Section("quality", "Quality of cells", [quality]),
+        Section("quality", "Quality of cells", [quality, *_matching(found)]),
     ]
     lost = orphans(all_patches)
     if lost:
@@ -116,5 +116,24 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
 
 
 def _ratios(found: dict[str, Any]) -> str:
-    least, greatest = found["least_ratio"], found["greatest_ratio"]
-    return "none" if least is None or greatest is None else f"{least:.2g} to {greatest:.2g}"
+    """Between which nine of ten receptors are."""
+    if found["least_ratio"] is None or found["greatest_ratio"] is None:
+        return "none"
+    middle = found["ratio_percentiles"]
+    return f"{middle['5']:.2g} to {middle['95']:.2g}"
+
+
+def _matching(found: dict[str, Any]) -> list[Block]:
+    """How far donors and receptors differ in volume."""
+    if found["least_ratio"] is None or found["greatest_ratio"] is None:
+        return []
+    shares = list(found["ratio_percentiles"].items())
+    head = ("Least", *(f"{share} % below" for share, _ in shares), "Greatest")
+    row = [
+        f"{value:.2g}" for value in (found["least_ratio"], *(v for _, v in shares), found["greatest_ratio"])
+    ]
+    caption = (
+        "Volumes of donors over those of their receptors. Meshes match where most of them lie between 0.2 "
+        "and 5; what is finer than its donor gets less than it could resolve."
+    )
+    return [Table(head, [row], frozenset(range(len(head))), caption=caption)]

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from strata.flow import figures
+from strata.flow import figures, rotor, wake
+from strata.flow.slices import Slice
 from strata.flow.surface import Curve, Surface
 from strata.flow.uncertainty import NAMES, Study, with_uncertainty
 from strata.report.document import Block, Document, Plot, Points, Section, Table, Text, Tile, Tiles, numbered
 from strata.run.series import Series
+
+_OF_ROTOR = {"thrust": "CT", "power": "CP"}
 
 
 def of_run(
@@ -20,36 +23,69 @@ def of_run(
     walls: Surface | None,
     beside: Sequence[Curve],
     command: str,
+    slices: Sequence[Slice] = (),
 ) -> Document:
-    """Forces, Cp and Cf beside recorded curves, convergence."""
+    """Forces, Cp and Cf beside recorded curves, sections of a rotor's blades, vortices, convergence."""
     found = {each["name"]: each for each in result.get("figures", [])}
+    names = {name: short for name, short in {**_OF_ROTOR, **NAMES}.items() if name in rows}
     shown = [
-        Tile(NAMES[name], f"{rows[name][-1]:.5g}", "", f"after {rows['step'][-1]} iterations")
-        for name in NAMES
-        if name in rows
+        Tile(short, f"{rows[name][-1]:.5g}", "", f"after {rows['step'][-1]} iterations")
+        for name, short in names.items()
     ]
     table = [[name, f"{each['value']:.6g}"] for name, each in found.items()]
     overview: list[Block] = [Tiles(shown), Table(("Figure", "Value"), table, frozenset({1}))]
     sections = [Section("overview", "At a glance", overview)]
     if walls is not None:
-        sections.append(
-            Section(
-                "walls",
-                "Walls",
-                [
-                    Plot("cp", "Pressure", figures.pressure("cp", walls, _of("cp", beside))),
-                    Plot("cf", "Friction", figures.friction("cf", walls, _of("cf", beside))),
-                    Text(f"y+ of first cells: {walls['yplus'].min():.3g} to {walls['yplus'].max():.3g}."),
-                ],
+        blocks: list[Block] = [Plot("cp", "Pressure", figures.pressure("cp", walls, _of("cp", beside)))]
+        if walls.cf.any():  # there is none without viscosity
+            blocks.append(Plot("cf", "Friction", figures.friction("cf", walls, _of("cf", beside))))
+            blocks.append(
+                Text(f"y+ of first cells: {walls['yplus'].min():.3g} to {walls['yplus'].max():.3g}.")
             )
-        )
+        sections.append(Section("walls", "Walls", blocks))
+    sections += _of_rotor(result, _of("cl", beside))
+    sections += _of_vortices(result, walls, slices)
     iterations: list[Block] = [Plot("residuals", "Residuals", figures.convergence("residuals", rows))]
-    for name in NAMES:
-        if name in rows and rows[name][-1] != 0:
-            iterations.append(Plot(name, NAMES[name], figures.coefficient(name, rows, name)))
+    for name, short in names.items():
+        if rows[name][-1] != 0:
+            iterations.append(Plot(name, short, figures.coefficient(name, rows, name)))
     sections.append(Section("iterations", "Iteration", [*iterations, Text(f"Made by `{command}`.")]))
     facts = [("Run", str(run)), ("Iterations", str(rows["step"][-1]))]
     return Document(run.resolve().name, "Compressible flow", facts, None, numbered(sections))
+
+
+def _of_rotor(result: dict[str, Any], beside: Sequence[Curve]) -> list[Section]:
+    stations = rotor.sections(result)
+    if not stations:
+        return []
+    blocks: list[Block] = [
+        Plot("sections", "Lift of sections", figures.sections("sections", stations, beside))
+    ]
+    for curve in beside:
+        rows = rotor.beside(stations, curve)
+        blocks.append(Table(("r / R", "This run", curve.name, "Off"), rows, frozenset(range(4))))
+    return [Section("sections", "Sections of the blades", blocks)]
+
+
+def _of_vortices(result: dict[str, Any], walls: Surface | None, slices: Sequence[Slice]) -> list[Section]:
+    turning = rotor.of_result(result)
+    blocks: list[Block] = []
+    for cut in wake.drawn(slices, turning):
+        key = f"vortices-{cut.name.replace('.', '_')}"
+        if cut.kind == "q":
+            title, svg = f"Surface Q = {cut.value:g}", wake.surface(key, cut, walls, turning)
+        else:
+            where = "azimuth" if cut.kind == "azimuth" else cut.kind
+            unit = " degrees" if cut.kind == "azimuth" else ""
+            title, svg = f"Q criterion, {where} = {cut.value:g}{unit}", wake.plane(key, cut, turning)
+        blocks.append(Plot(key, title, svg, wide=True))
+    if not blocks:
+        return []
+    says = (
+        "Q = (|Omega|^2 - |S|^2) / 2 is above 0 where a fluid turns more than it is sheared (Hunt et al. "
+        "1988)."
+    )
+    return [Section("vortices", "Vortices", [*blocks, Text(says)])]
 
 
 def _of(quantity: str, curves: Sequence[Curve]) -> list[Curve]:

@@ -83,17 +83,17 @@ def _step(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Curve:
-    """A recorded curve: values over x."""
+    """A recorded curve: values over x, or of a rotor over shares of its radius."""
 
     name: str
-    quantity: str  # cp or cf
+    quantity: str  # cp or cf; cl: the lift of sections
     x: np.ndarray
     values: np.ndarray
 
 
 def recorded(path: Path) -> list[Curve]:
     """Curves in a file of Tecplot's words, such as NASA's (`variables="x","cp"`, a `zone, t="..."` each),
-    also .xz. The columns x and cp or cf are taken.
+    also .xz. The columns x and cp or cf are taken; of a rotor's sections r/R and cl.
     """
     try:
         data = path.read_bytes()
@@ -126,17 +126,18 @@ def recorded(path: Path) -> list[Curve]:
             if not found:
                 found.append(("", []))
             found[-1][1].append(row)
-    quantity = next((name for name in names if name in ("cp", "cf")), None)
-    if quantity is None or "x" not in names:
+    quantity = next((name for name in names if name in ("cp", "cf", "cl")), None)
+    over = "r/r" if quantity == "cl" else "x"
+    if quantity is None or over not in names:
         raise StrataError(
-            "no curves of Cp or Cf over x",
+            "no curves of Cp or Cf over x, or of a rotor's sections",
             at=str(path),
             given=", ".join(names) or "no variables",
-            allowed='variables="x","cp" or "x","cf"',
+            allowed='variables="x","cp" or "x","cf" or "r/R","cl"',
         )
     curves = []
     for name, rows in found:
         table = np.array(rows).reshape(len(rows), len(names))
-        x, values = table[:, names.index("x")], table[:, names.index(quantity)]
+        x, values = table[:, names.index(over)], table[:, names.index(quantity)]
         curves.append(Curve(name or path.name.split(".")[0], quantity, x, values))
     return curves

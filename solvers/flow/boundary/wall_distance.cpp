@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "core/graph/declare/requests.hpp"
 
@@ -24,10 +27,12 @@ struct Question {
 /// What a patch has found so far.
 struct Found {
     struct Candidate {
-        std::int32_t wall;  // number among the patches with walls
-        WallBox box;
+        std::int32_t wall;      // number among the patches with walls
+        WallBox box;            // as its mesh sees it
+        std::int32_t mesh = 0;  // the number in `seen`
     };
     std::vector<Candidate> candidates;
+    std::vector<overset::Rigid> seen;  // [mesh] takes own places to where that mesh sees them
     struct Cell {
         double least = kNoWall;       // squares: the nearest wall so far,
         double asked = -1;            // and the box that was asked last; kNoWall: none is left to ask
@@ -50,17 +55,26 @@ int next_of(const Found& found, const Found::Cell& cell, const Real3& x, double&
     int next = -1;
     distance = cell.least;
     for (int c = 0; c < static_cast<int>(found.candidates.size()); ++c) {
-        const double d = found.candidates[static_cast<std::size_t>(c)].box.squared_distance(x);
+        const Found::Candidate& candidate = found.candidates[static_cast<std::size_t>(c)];
+        const Real3 at = found.seen[static_cast<std::size_t>(candidate.mesh)](x);
+        const double d = candidate.box.squared_distance(at);
         if (d < distance && (d > cell.asked || (d == cell.asked && c > cell.candidate)))
             next = c, distance = d;
     }
     return next;
 }
 
-/// Of all boxes those that may have a point nearest to one of the centres.
-void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& centres) {
+/// Of all boxes those that may have a point nearest to one of the centres, which have walls at `bound`
+/// already (a square).
+void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& own, double bound) {
+    std::vector<WallBox> seen;  // the box of the centres, by mesh
+    for (const overset::Rigid& by : found.seen) {
+        const overset::Bounds box = moved(overset::Bounds{own.lo, own.hi}, by);
+        seen.push_back({box.lo, box.hi});
+    }
     const auto largest =
-        [&](const WallBox& wall) {  // the most that a centre may be away from any of its points
+        [&](const Found::Candidate& of) {  // the most that a centre may be away from any of its points
+            const WallBox &wall = of.box, &centres = seen[static_cast<std::size_t>(of.mesh)];
             double sum = 0;
             for (std::size_t d = 0; d < 3; ++d) {
                 const double far = std::max(wall.hi[d] - centres.lo[d], centres.hi[d] - wall.lo[d]);
@@ -68,7 +82,8 @@ void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& cent
             }
             return sum;
         };
-    const auto least = [&](const WallBox& wall) {
+    const auto least = [&](const Found::Candidate& of) {
+        const WallBox &wall = of.box, &centres = seen[static_cast<std::size_t>(of.mesh)];
         double sum = 0;
         for (std::size_t d = 0; d < 3; ++d) {
             const double out = std::max({wall.lo[d] - centres.hi[d], 0.0, centres.lo[d] - wall.hi[d]});
@@ -76,10 +91,9 @@ void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& cent
         }
         return sum;
     };
-    double bound = kNoWall;
-    for (const auto& candidate : all) bound = std::min(bound, largest(candidate.box));
+    for (const auto& candidate : all) bound = std::min(bound, largest(candidate));
     for (const auto& candidate : all)
-        if (least(candidate.box) <= bound) found.candidates.push_back(candidate);
+        if (least(candidate) <= bound) found.candidates.push_back(candidate);
 }
 
 struct Search {
@@ -87,11 +101,26 @@ struct Search {
     const WallSearch& s;
     std::vector<int> patches;  // with walls
     Object<WallTree> tree;
-    Object<Found> found;
     Scalars<double> boxes;
-    Scalar<double> left;
     int most;  // requests of a patch in a round
+};
+
+/// Of one of the searches: all walls, or those of the own mesh, at the start; those of other meshes, at the
+/// start and in each step.
+struct Pass {
+    Scope& scope;
+    std::string name;
+    std::optional<Field<double>> own;  // the distance to walls of the own mesh, where the others are asked
+    Object<Found> found;
+    Scalar<double> left;
     Requests<Question, double> asks;
+
+    Pass(const Search& search, Scope& in, const std::string& what)
+        : scope(in),
+          name(search.s.name + what),
+          found(search.graph.object<Found>(name + ", found", search.s.grid)),
+          left(search.graph.scalar<double>(name + ", left", Reduce::sum)),
+          asks(search.graph, name + ", requests", search.s.grid, search.s.grid, search.most) {}
 };
 
 void make_trees(Search& search) {
@@ -118,22 +147,31 @@ void make_trees(Search& search) {
     });
 }
 
-void begin(Search& search) {
-    Task task = search.graph.start().task(search.s.name + ", first", search.s.grid);
+void begin(const Search& search, const Pass& pass) {
+    Task task = pass.scope.task(pass.name + ", first", search.s.grid);
     const auto centres = task.need(search.s.centres);
     const auto boxes = task.need(search.boxes.at(0));
-    const auto found = task.make(search.found);
-    task.run([=, dimensions = search.s.dimensions, patches = search.patches,
-              group = search.s.group](Here& here) {
+    const auto found = task.make(pass.found);
+    const bool others = pass.own.has_value();
+    FieldUse<const double> own;
+    if (others) own = task.need(*pass.own);
+    task.run([=, dimensions = search.s.dimensions, patches = search.patches, group = search.s.group,
+              seen = search.s.seen](Here& here) {
         Found& all = here[found];
         all = {};
         all.cells.resize(static_cast<std::size_t>(here.cells().volume()));
+        const auto mesh_of = [&](int patch) {
+            return group.empty() ? 0 : group[static_cast<std::size_t>(patch)];
+        };
+        const int mesh = mesh_of(here.patch);
+        const int meshes = group.empty() ? 1 : 1 + *std::max_element(group.begin(), group.end());
+        for (int by = 0; by < meshes; ++by)
+            all.seen.push_back(others ? seen(mesh, by, here.step) : overset::Rigid{});
         std::vector<Found::Candidate> candidates;
         for (std::size_t w = 0; w < patches.size(); ++w) {
-            if (!group.empty() &&
-                group[static_cast<std::size_t>(patches[w])] != group[static_cast<std::size_t>(here.patch)])
-                continue;
-            Found::Candidate candidate{static_cast<std::int32_t>(w), {}};
+            const int of = mesh_of(patches[w]);
+            if ((of == mesh) == others) continue;
+            Found::Candidate candidate{static_cast<std::int32_t>(w), {}, of};
             for (std::size_t d = 0; d < 3; ++d) {
                 candidate.box.lo[d] = here[boxes][static_cast<std::int64_t>(6 * w + d)];
                 candidate.box.hi[d] = -here[boxes][static_cast<std::int64_t>(6 * w + d + 3)];
@@ -141,19 +179,24 @@ void begin(Search& search) {
             candidates.push_back(candidate);
         }
         WallBox around;
+        double bound = others ? 0 : kNoWall;
+        std::size_t cell = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
             around.add(centre_of(here[centres], dimensions, {i, j, k}));
+            if (!others) return;
+            const double wall = here[own](i, j, k), least = wall < kNoWall ? wall * wall : kNoWall;
+            all.cells[cell++].least = least, bound = std::max(bound, least);
         });
-        choose(all, std::move(candidates), around);
+        choose(all, std::move(candidates), around, bound);
     });
 }
 
-void ask(Search& search, Scope& rounds) {
-    Task task = rounds.task(search.s.name + ", ask", search.s.grid);
+void ask(const Search& search, const Pass& pass, Scope& rounds) {
+    Task task = rounds.task(pass.name + ", ask", search.s.grid);
     const auto centres = task.need(search.s.centres);
-    const auto found = task.modify(search.found.at(0));
-    const auto left = task.contribute(search.left);
-    task.run([=, asked = search.asks.ask(task), dimensions = search.s.dimensions, patches = search.patches,
+    const auto found = task.modify(pass.found.at(0));
+    const auto left = task.contribute(pass.left);
+    task.run([=, asked = pass.asks.ask(task), dimensions = search.s.dimensions, patches = search.patches,
               most = static_cast<std::size_t>(search.most)](Here& here) {
         Found& all = here[found];
         struct Asked {
@@ -184,31 +227,54 @@ void ask(Search& search, Scope& rounds) {
         for (const Asked& question : questions) {
             auto& cell = all.cells[static_cast<std::size_t>(question.cell)];
             cell.asked = question.distance, cell.candidate = question.target;
-            const auto wall = all.candidates[static_cast<std::size_t>(question.target)].wall;
-            here[asked].add(patches[static_cast<std::size_t>(wall)], {place(question.cell), cell.least});
+            const Found::Candidate& of = all.candidates[static_cast<std::size_t>(question.target)];
+            const Real3 at = all.seen[static_cast<std::size_t>(of.mesh)](place(question.cell));
+            here[asked].add(patches[static_cast<std::size_t>(of.wall)], {at, cell.least});
             all.asking.push_back(question.cell);
         }
         here[left] = static_cast<double>(questions.size());
     });
 }
 
-void answer(Search& search, Scope& rounds) {
-    Task task = rounds.task(search.s.name + ", answer", search.s.grid);
+void answer(const Search& search, const Pass& pass, Scope& rounds) {
+    Task task = rounds.task(pass.name + ", answer", search.s.grid);
     task.on(search.patches);
     const auto tree = task.need(search.tree);
-    task.run([=, requests = search.asks.answer(task)](Here& here) {
+    task.run([=, requests = pass.asks.answer(task)](Here& here) {
         for (const auto& request : here[requests])
             request.answer() = here[tree].nearest(request.question().x, request.question().bound);
     });
 }
 
-void take(Search& search, Scope& rounds) {
-    Task task = rounds.task(search.s.name + ", take", search.s.grid);
-    const auto found = task.modify(search.found.at(1));
-    task.run([=, answers = search.asks.answers(task)](Here& here) {
+void take(const Search& search, const Pass& pass, Scope& rounds) {
+    Task task = rounds.task(pass.name + ", take", search.s.grid);
+    const auto found = task.modify(pass.found.at(1));
+    task.run([=, answers = pass.asks.answers(task)](Here& here) {
         Found& all = here[found];
         for (std::size_t i = 0; i < all.asking.size(); ++i)
             all.cells[static_cast<std::size_t>(all.asking[i])].least = here[answers][i];
+    });
+}
+
+/// Makes the distance.
+void look(const Search& search, const Pass& pass, Field<double> made) {
+    begin(search, pass);
+    Scope& rounds = pass.scope.repeat<double>(
+        pass.name, pass.left.at(0), [](double left) { return left == 0; }, kRounds);
+    ask(search, pass, rounds);
+    answer(search, pass, rounds);
+    take(search, pass, rounds);
+
+    Task task = pass.scope.task(pass.name + ", last", search.s.grid);
+    const auto found = task.modify(pass.found.at(1));
+    const auto distance = task.make(made);
+    task.run([=, none = search.s.none](Here& here) {
+        std::size_t cell = 0;
+        for_each(here.cells(), [&](int i, int j, int k) {
+            const double least = here[found].cells[cell++].least;
+            here[distance](i, j, k) = least < kNoWall ? std::sqrt(least) : none;
+        });
+        here[found] = {};
     });
 }
 
@@ -235,30 +301,17 @@ void declare_wall_distance(Graph& graph, const WallSearch& s) {
         patches,
         graph.object<WallTree>(s.name + ", tree", s.grid,
                                {.bytes = [](const WallTree& tree) { return tree.bytes(); }}),
-        graph.object<Found>(s.name + ", found", s.grid),
         graph.scalars<double>(s.name + ", boxes", Reduce::min, static_cast<int>(6 * patches.size())),
-        graph.scalar<double>(s.name + ", left", Reduce::sum),
-        most,
-        Requests<Question, double>(graph, s.name + ", requests", s.grid, s.grid, most)};
+        most};
     make_trees(search);
-    begin(search);
-    Scope& rounds = graph.start().repeat<double>(
-        s.name, search.left.at(0), [](double left) { return left == 0; }, kRounds);
-    ask(search, rounds);
-    answer(search, rounds);
-    take(search, rounds);
-
-    Task task = graph.start().task(s.name + ", last", s.grid);
-    const auto found = task.modify(search.found.at(1));
-    const auto distance = task.make(s.distance);
-    task.run([=, none = s.none](Here& here) {
-        std::size_t cell = 0;
-        for_each(here.cells(), [&](int i, int j, int k) {
-            const double least = here[found].cells[cell++].least;
-            here[distance](i, j, k) = least < kNoWall ? std::sqrt(least) : none;
-        });
-        here[found] = {};
-    });
+    if (!s.seen) return look(search, {search, graph.start(), ""}, s.distance);
+    const auto own = graph.field<double>(s.name + " in meshes", s.grid, On::cells, {.kept = true});
+    look(search, {search, graph.start(), " in meshes"}, own);
+    for (const bool in_step : {false, true}) {
+        Pass others(search, in_step ? graph.step() : graph.start(), in_step ? ", in a step" : "");
+        others.own = own;
+        look(search, others, s.distance);
+    }
 }
 
 }  // namespace strata::flow

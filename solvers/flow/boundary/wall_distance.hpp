@@ -1,4 +1,5 @@
-// The distance to the nearest wall, in all zones, in pieces. Tasks of the start scope.
+// The distance to the nearest wall, in all zones, in pieces. Tasks of the start scope; where meshes move
+// against each other, of each step as well.
 //
 // Each patch with walls makes a tree of its own wall elements, and tells all patches the box around them.
 // Each patch then asks, cell by cell, the wall patch whose box is nearest, and further ones as long as their
@@ -10,15 +11,21 @@
 // for the cells that ask its walls, so the search is as fast as the process with the most of these. The
 // distance is to the elements, not to points of them. It has the same bits on all layouts.
 //
+// A mesh that moves as a body keeps the distance to its own walls. Trees stay in the frame of their mesh,
+// where the places of others are taken to, and in each step a cell asks for walls of other meshes that may be
+// nearer than its own alone.
+//
 // Walls are those of the grid: images beyond a symmetry plane or a periodic join are not seen.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/graph.hpp"
 #include "solvers/flow/boundary/wall_tree.hpp"
+#include "solvers/overset/rigid.hpp"
 
 namespace strata::flow {
 
@@ -38,6 +45,9 @@ struct WallSearch {
     /// [patch] A cell sees walls of patches with its own number alone. Empty: all.
     std::vector<int> group = {};
     double none = kNoWall;  // the distance where no wall is seen
+    /// Of meshes that move, whose numbers are `group`: takes places of one mesh to where another one sees
+    /// them at a step (0: at first). All walls are seen then, and the distance is found anew in each step.
+    std::function<overset::Rigid(int mesh, int by, std::int64_t step)> seen = {};
 };
 /// Declares the tasks.
 void declare_wall_distance(graph::Graph& graph, const WallSearch& search);

@@ -23,6 +23,9 @@ double to_segment(const Real3& x, const Real3& a, const Real3& b) {
 
 constexpr std::int32_t kLeaf = 4;
 
+/// The share of its longer diagonal by which a face may be warped and still is two triangles.
+constexpr double kFlat = 1e-10;
+
 }  // namespace
 
 double squared_distance(const Real3& x, const WallElement& e) {
@@ -133,7 +136,20 @@ void add_wall(const PatchFace& face, const FieldView<const double>& nodes,
         } else {
             const Real3 p01 = corner(0, 1), p11 = corner(1, 1);
             const Real3 up = minus(p11, p00), down = minus(p01, p10);
-            if (dot(up, up) <= dot(down, down)) {
+            // Corners that lie in no plane: cells on such a face are where its middle is, and the first ones
+            // may be a thousandth of its warp high.
+            Real3 middle, warp;
+            for (std::size_t d = 0; d < 3; ++d) {
+                middle[d] = 0.25 * (p00[d] + p10[d] + p01[d] + p11[d]);
+                warp[d] = p00[d] + p11[d] - p10[d] - p01[d];
+            }
+            const Real3 normal = cross(up, down);
+            const double out = dot(warp, normal), size = std::max(dot(up, up), dot(down, down));
+            if (out * out > kFlat * kFlat * size * dot(normal, normal)) {
+                const std::array<Real3, 4> around{p00, p10, p11, p01};
+                for (std::size_t n = 0; n < 4; ++n)
+                    elements.push_back({around[n], around[(n + 1) % 4], middle});
+            } else if (dot(up, up) <= dot(down, down)) {
                 elements.push_back({p00, p10, p11});
                 elements.push_back({p00, p11, p01});
             } else {

@@ -53,7 +53,9 @@ class WallTree {
     WallBox box_;
 };
 
-/// The elements of a face of a patch. A quadrilateral is two triangles, along its shorter diagonal.
+/// The elements of a face of a patch. A quadrilateral in a plane is two triangles, along its shorter
+/// diagonal; another one is four, around the mean of its corners, above which the centre of the first cell
+/// lies.
 template <int Dim>
 void add_wall(const PatchFace& face, const FieldView<const double>& nodes,
               std::vector<WallElement>& elements);

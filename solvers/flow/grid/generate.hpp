@@ -58,10 +58,14 @@ struct AirfoilGrid {
     int cells_surface = 128;  // around the section, even
     int cells_wake = 48;      // along each side of the wake cut
     int cells_out = 64;
-    double farfield = 500;     // from the trailing edge, in chords
+    double farfield = 500;  // from the trailing edge, in chords
+    double least_farfield = 2;
     double first = 4e-6;       // height of the first cell
     double wake_growth = 100;  // the wake's first cells, d chords behind, are 1 + wake_growth d times as high
     double first_nose = 0.002, first_tail = 0.002;  // lengths of surface cells at the nose and trailing edge
+    /// Lines end at the far boundary as parabolas do (0), as far from each other (1), or between: parabolas
+    /// carry the short cells at the trailing edge out to a near boundary.
+    double far_equal = 0;
     /// Trailing edge. blunt: the polynomial as it was published, open; sharp: the same with -0.1036 x^4,
     /// which closes; scaled: the open one up to x = 1.008930411365, where it closes, scaled back to a chord
     /// of 1 (as NASA's Turbulence Modeling Resource has it).
@@ -85,11 +89,15 @@ struct WingGrid {
     bool is_blade = false;
     double root = 1, pitch = 0;  // degrees, nose up, about the quarter line
     int rotor_axis = 2;
+    double azimuth = 0;  // degrees about the rotor's axis, right-handed, from that direction
+    /// Cells around the slit, d chords beyond an end, are 1 + beyond_growth d times as high and as long at
+    /// nose and tail, at most equally long: the grid ends in another one whose cells are large.
+    double beyond_growth = 0;
 };
 
-/// A part of an annulus around an axis, joined with itself by a turn: i outwards from "hub" to "farfield", j
-/// around, k along the axis from "below" to "above". Cells are equally long from the hub to `core` and
-/// between `core_low` and `core_high`, and grow from there to the far field.
+/// A part of an annulus around an axis, joined with itself by a turn, or all of it: i outwards from "hub" to
+/// "farfield", j around, k along the axis from "below" to "above". Cells are equally long from the hub to
+/// `core` and between `core_low` and `core_high`, and grow from there to the far field.
 struct SectorGrid {
     int cells_out = 48, cells_around = 48, cells_along = 48;
     double degrees = 180;  // the middle lies along the axis after `axis`

@@ -14,6 +14,7 @@ class Piece {
     Piece(const Box& box, int components)
         : box_(box), values_(static_cast<std::size_t>(components) * static_cast<std::size_t>(box.volume())) {}
 
+    [[nodiscard]] const graph::Box& box() const { return box_; }
     [[nodiscard]] double* data() { return values_.data(); }
     [[nodiscard]] const double* data() const { return values_.data(); }
     [[nodiscard]] graph::FieldView<const double> view() const {

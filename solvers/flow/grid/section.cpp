@@ -187,7 +187,8 @@ std::vector<Point> line(const Point& p, const Point& q, const Point& m, double a
     };
     double length = 0;
     for (int i = 0; i < 200; ++i) length += integral(i / 200.0, (i + 1) / 200.0, speed);
-    const auto s = geometric(nj, first, length);
+    // In a wake that a near far field cuts off, `first` may be more than cells of equal length.
+    const auto s = geometric(nj, std::min(first, length / nj), length);
     std::vector<Point> points{p};
     double t = 0;
     for (std::size_t j = 1; j < s.size(); ++j) {
@@ -226,7 +227,8 @@ CSection make_c_section(const AirfoilGrid& grid, double thickness) {
         const double length = std::sqrt(nose + u[i] * u[i]);
         parabola[i] = {-std::sqrt(nose) / length, u[i] / length};
     }
-    const auto normal = normals(inner.points, parabola);
+    // Lines leave a slit as parabolas: normals would turn by a right angle at its nose.
+    const auto normal = thickness > 0 ? normals(inner.points, parabola) : parabola;
     const auto turn = reach(inner.points, normal, parabola);
 
     CSection section{static_cast<int>(count) - 1, grid.cells_out, {}, {}, {}};
@@ -236,7 +238,9 @@ CSection make_c_section(const AirfoilGrid& grid, double thickness) {
     const Point middle{1, 0};
     for (std::size_t i = 0; i < count; ++i) {
         const double side = static_cast<int>(i) < inner.nose ? -1 : 1;
-        const double share = std::abs(u[i] / u[side < 0 ? 0 : count - 1]);
+        const double confocal = std::abs(u[i] / u[side < 0 ? 0 : count - 1]),
+                     equal = std::abs(static_cast<double>(i) / inner.nose - 1);
+        const double share = confocal + grid.far_equal * (equal - confocal);
         const double arc = 2 * radius * share + (longest - 2 * radius) * share * share * share;
         Point far;
         if (arc < quarter)

@@ -45,7 +45,8 @@ std::vector<double> along_axis(const SectorGrid& g) {
 void check(const SectorGrid& g) {
     const auto text = [](double value) { return fmt::format("{}", value); };
     require(g.cells_around >= 4, "cells", fmt::format("{} around", g.cells_around), "4 and more");
-    require(g.degrees > 0 && g.degrees <= 180, "turn", text(g.degrees), "above 0, at most 180 degrees");
+    require(g.degrees > 0 && (g.degrees <= 180 || g.degrees == 360), "turn", text(g.degrees),
+            "above 0, at most 180 degrees; or 360, the whole annulus");
     require(g.hub > 0 && g.hub < g.core, "hub", text(g.hub), "above 0, below the radius of the core");
     require(g.core < g.farfield, "core", text(g.core), "below the far field");
     require(g.low < g.core_low && g.core_low < g.core_high && g.core_high < g.high, "core",
@@ -63,7 +64,8 @@ GridSystem generate_sector(const SectorGrid& g) {
     const ZoneShape zone{.name = "sector", .cells = {g.cells_out, g.cells_around, g.cells_along}};
     const auto at = [=](int, const Int3& node) {
         const double r = g.hub + out[static_cast<std::size_t>(node[0])];
-        const double share = static_cast<double>(node[1]) / g.cells_around - 0.5;
+        const bool again = g.degrees == 360 && node[1] == g.cells_around;  // the first nodes, to the last bit
+        const double share = (again ? 0 : static_cast<double>(node[1]) / g.cells_around) - 0.5;
         const double angle = share * g.degrees * std::numbers::pi / 180;
         const auto axis = static_cast<std::size_t>(g.axis);
         Real3 x;

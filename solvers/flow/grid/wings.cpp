@@ -32,7 +32,8 @@ void check(const AirfoilGrid& grid) {
     require(grid.cells_wake >= 2, "cells_wake", fmt::format("{}", grid.cells_wake), "2 and more");
     require(grid.cells_out >= 2, "cells_out", fmt::format("{}", grid.cells_out), "2 and more");
     require(grid.cells_base >= 1, "cells_base", fmt::format("{}", grid.cells_base), "1 and more");
-    require(grid.farfield >= 2, "farfield", fmt::format("{}", grid.farfield), "2 chords and more");
+    require(grid.farfield >= grid.least_farfield, "farfield", fmt::format("{}", grid.farfield),
+            fmt::format("{} chords and more", grid.least_farfield));
     require(grid.first > 0 && grid.first * grid.cells_out < grid.farfield, "first",
             fmt::format("{}", grid.first), "above 0, less than an equal share of the way out");
     const double ratio = geometric_ratio(grid.cells_out, grid.first, grid.farfield);
@@ -198,16 +199,31 @@ void check_wing(const WingGrid& wing) {
         "periodic", "true", "false where a wing is tapered, swept, twisted or has a tip");
 }
 
+/// With first cells that are so many times as large, at most as large as all others.
+AirfoilGrid grown(AirfoilGrid section, double times) {
+    if (times == 1) return section;
+    const double equal = 2.0 / section.cells_surface;  // of a slit
+    section.first = std::min(times * section.first, section.farfield / section.cells_out);
+    section.first_nose = std::max(section.first_nose, std::min(times * section.first_nose, equal));
+    section.first_tail = std::max(section.first_tail, std::min(times * section.first_tail, equal));
+    return section;
+}
+
 }  // namespace
 
 GridSystem generate_wing(const WingGrid& wing) {
     check_wing(wing);
     const Span span = along_span(wing);
-    std::map<double, std::shared_ptr<const CSection>> made;  // by thickness: most sections are the same
+    // By thickness and growth: most sections are the same.
+    std::map<std::pair<double, double>, std::shared_ptr<const CSection>> made;
     std::vector<std::shared_ptr<const CSection>> sections;
-    for (const double thickness : span.thickness) {
-        auto& section = made[thickness];
-        if (!section) section = std::make_shared<const CSection>(make_c_section(wing.section, thickness));
+    for (std::size_t k = 0; k < span.z.size(); ++k) {
+        const double beyond = std::max({0.0, -span.z[k], span.z[k] - wing.span}),
+                     growth = 1 + wing.beyond_growth * beyond;
+        auto& section = made[{span.thickness[k], growth}];
+        if (!section)
+            section = std::make_shared<const CSection>(
+                make_c_section(grown(wing.section, growth), span.thickness[k]));
         sections.push_back(section);
     }
     const int ni = sections[0]->ni, nj = sections[0]->nj, nk = static_cast<int>(span.z.size()) - 1;
@@ -226,7 +242,12 @@ GridSystem generate_wing(const WingGrid& wing) {
         if (!wing.is_blade) return Real3{0.25 + aft, up, z};
         Real3 place;
         const auto axis = static_cast<std::size_t>(wing.rotor_axis);
-        place[axis] = up, place[(axis + 1) % 3] = wing.root + z, place[(axis + 2) % 3] = aft;
+        place[axis] = up;
+        // The usual direction keeps its bits.
+        const double along = wing.root + z, turned = degree * wing.azimuth;
+        const double c1 = wing.azimuth == 0 ? 1 : std::cos(turned),
+                     s1 = wing.azimuth == 0 ? 0 : std::sin(turned);
+        place[(axis + 1) % 3] = c1 * along - s1 * aft, place[(axis + 2) % 3] = s1 * along + c1 * aft;
         return place;
     };
     GridSystem system{std::make_shared<ComputedGrid>(3, std::vector{zone}, at), {}, {}, 3, {}};

@@ -7,16 +7,10 @@
 namespace strata::flow {
 
 template <int Dim>
-CellDifferences<Dim>::CellDifferences(const FieldView<const double>& centres, const Box& limits,
-                                      const Int3& cell) {
-    const Box seen = graph::common(centres.box(), limits);
+void CellDifferences<Dim>::invert(const FieldView<const double>& centres) {
     std::array<Real3, 3> e{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     double product = 1;
     for (std::size_t a = 0; a < Dim; ++a) {
-        lower_[a] = upper_[a] = cell;
-        ++upper_[a][a], --lower_[a][a];
-        if (!seen.contains(upper_[a])) upper_[a] = cell;
-        if (!seen.contains(lower_[a])) lower_[a] = cell;
         double length = 0;
         for (std::size_t d = 0; d < Dim; ++d) {
             e[a][d] = centres(upper_[a][0], upper_[a][1], upper_[a][2], static_cast<int>(d)) -
@@ -38,9 +32,11 @@ CellDifferences<Dim>::CellDifferences(const FieldView<const double>& centres, co
 
 template <int Dim>
 void vortices(const Box& cells, const FieldView<const double>& q, const FieldView<const double>& centres,
-              const FieldView<double>& vorticity, const FieldView<double>& criterion) {
+              const FieldView<double>& vorticity, const FieldView<double>& criterion,
+              const std::function<bool(const Int3& cell)>& is_known) {
     graph::for_each(cells, [&](int i, int j, int k) {
-        const CellDifferences<Dim> differences(centres, centres.box(), {i, j, k});
+        const CellDifferences<Dim> differences(centres, centres.box(), {i, j, k},
+                                               [&](const Int3& cell) { return !is_known || is_known(cell); });
         std::array<Real3, 3> g{};  // [component of u][direction]
         for (int c = 0; c < Dim; ++c)
             g[static_cast<std::size_t>(c)] = differences.gradient(
@@ -63,8 +59,10 @@ void vortices(const Box& cells, const FieldView<const double>& q, const FieldVie
 template class CellDifferences<2>;
 template class CellDifferences<3>;
 template void vortices<2>(const Box&, const FieldView<const double>&, const FieldView<const double>&,
-                          const FieldView<double>&, const FieldView<double>&);
+                          const FieldView<double>&, const FieldView<double>&,
+                          const std::function<bool(const Int3&)>&);
 template void vortices<3>(const Box&, const FieldView<const double>&, const FieldView<const double>&,
-                          const FieldView<double>&, const FieldView<double>&);
+                          const FieldView<double>&, const FieldView<double>&,
+                          const std::function<bool(const Int3&)>&);
 
 }  // namespace strata::flow

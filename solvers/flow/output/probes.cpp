@@ -160,6 +160,60 @@ Holder holder_of(const Box& cells, const FieldView<const double>& nodes, const R
     return {};
 }
 
+/// Whether a patch may have a cell that holds a point: its box of nodes does.
+struct NodeBox {
+    Real3 lo{}, hi{};
+    NodeBox(const FieldView<const double>& nodes, int dimensions) {
+        bool first = true;
+        for_each(nodes.box(), [&](int i, int j, int k) {
+            for (int d = 0; d < dimensions; ++d) {
+                const auto a = static_cast<std::size_t>(d);
+                const double x = nodes(i, j, k, d);
+                lo[a] = first ? x : std::min(lo[a], x), hi[a] = first ? x : std::max(hi[a], x);
+            }
+            first = false;
+        });
+    }
+    [[nodiscard]] bool may_hold(const Real3& x, int dimensions) const {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
+            const double room = kOutside * (hi[d] - lo[d]);
+            if (!(x[d] >= lo[d] - room && x[d] <= hi[d] + room)) return false;
+        }
+        return true;
+    }
+};
+
+/// In which cell of which patch each point lies: at the start, or of grids that move in each step.
+void find_cells(const Probes& probes, Scope& in, const ProbeLabels& labels, List<std::int32_t> cells,
+                const std::string& when) {
+    const auto count = static_cast<std::int64_t>(probes.points.size());
+    Task task = in.task("probes, search" + when, probes.grid);
+    const auto nodes = probes.nodes(task);
+    const auto made = task.make(cells);
+    const auto holder = task.contribute(labels.holders.at(0));
+    std::function<Known(const Here&, const Int3&)> known;
+    if (probes.known) known = probes.known(task, ghosts({1, 1, probes.dimensions == 3 ? 1 : 0}));
+    task.run([=, points = probes.points, dimensions = probes.dimensions,
+              patches = probes.grid.patches()](Here& here) {
+        const auto x = nodes(here);
+        const NodeBox box(x, dimensions);
+        std::function<Known(const Int3&)> is;
+        if (known) is = [&](const Int3& cell) { return known(here, cell); };
+        here[holder].resize(count);
+        for (std::int64_t n = 0; n < count; ++n) {
+            const Real3& point = points[static_cast<std::size_t>(n)];
+            const Holder found = !box.may_hold(point, dimensions) ? Holder{}
+                                 : dimensions == 2                ? holder_of<2>(here.cells(), x, point, is)
+                                                                  : holder_of<3>(here.cells(), x, point, is);
+            here[made][4 * n] = found.held;
+            for (std::size_t d = 0; d < 3; ++d)
+                here[made][4 * n + 1 + static_cast<std::int64_t>(d)] = found.cell[d];
+            if (found.held != kNone)
+                here[holder][n] = here.patch + ((found.held & kInterpolated) != 0 ? patches : 0);
+        }
+    });
+}
+
 }  // namespace
 
 ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
@@ -169,31 +223,7 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
                        graph.scalars<double>("probes, patches", Reduce::min, count)};
     const auto cells = graph.list<std::int32_t>("probes, cells", probes.grid,
                                                 [count](int) { return 4 * count; }, {.kept = true});
-    {
-        Task task = graph.start().task("probes, search", probes.grid);
-        const auto nodes = probes.nodes(task);
-        const auto made = task.make(cells);
-        const auto holder = task.contribute(labels.holders.at(0));
-        std::function<Known(const Here&, const Int3&)> known;
-        if (probes.known) known = probes.known(task, ghosts({1, 1, probes.dimensions == 3 ? 1 : 0}));
-        task.run([=, points = probes.points, dimensions = probes.dimensions,
-                  patches = probes.grid.patches()](Here& here) {
-            const auto x = nodes(here);
-            std::function<Known(const Int3&)> is;
-            if (known) is = [&](const Int3& cell) { return known(here, cell); };
-            here[holder].resize(count);
-            for (std::int64_t n = 0; n < count; ++n) {
-                const Real3& point = points[static_cast<std::size_t>(n)];
-                const Holder found = dimensions == 2 ? holder_of<2>(here.cells(), x, point, is)
-                                                     : holder_of<3>(here.cells(), x, point, is);
-                here[made][4 * n] = found.held;
-                for (std::size_t d = 0; d < 3; ++d)
-                    here[made][4 * n + 1 + static_cast<std::int64_t>(d)] = found.cell[d];
-                if (found.held != kNone)
-                    here[holder][n] = here.patch + ((found.held & kInterpolated) != 0 ? patches : 0);
-            }
-        });
-    }
+    find_cells(probes, graph.start(), labels, cells, "");
     {
         Task task = graph.start().task("probes, check", probes.grid);
         const auto holder = task.need(labels.holders.at(0));
@@ -207,6 +237,7 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
             }
         });
     }
+    if (probes.moves) find_cells(probes, scope, labels, cells, ", in a step");
     Task task = scope.task("probes", probes.grid);
     const auto flow = task.need(q, ghosts(1).without_corners());
     const auto centres = probes.centres(task);

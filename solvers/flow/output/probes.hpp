@@ -1,5 +1,6 @@
-// Values at points. The cell that holds a point is found at the start; its value there is that of the cell's
-// centre plus gradient times distance (CellDifferences): second order, not continuous between cells.
+// Values at points. The cell that holds a point is found at the start, and where grids move in each step; its
+// value there is that of the cell's centre plus gradient times distance (CellDifferences): second order, not
+// continuous between cells.
 #pragma once
 
 #include <array>
@@ -38,15 +39,19 @@ struct Probes {
     ViewOf centres;  // with a layer beyond faces: neighbours' cells, and mirror images
     /// Of meshes that overlap: a computed cell is taken, else one that is interpolated, and never a hole.
     KnownOf known = {};
+    /// Grids move: points stand still. One that no cell holds in a step has zeros in it, density included.
+    bool moves = false;
 };
 struct ProbeLabels {
     /// [5 probe + value]: rho, u, v, w, p of each probe.
     graph::Scalars<double> values;
     /// The patch that holds each point: the lowest one, plus the number of patches where it has no computed
-    /// cell but an interpolated one. A point that no cell holds ends the run, by number and place.
+    /// cell but an interpolated one. A point that no cell holds at the start
+    /// ends the run, by number and place.
     graph::Scalars<double> holders;
 };
-/// Declares the search at the start, and a task in `scope` that reads a version of q.
+/// Declares the search at the start (of grids that move, in `scope` too), and a task in `scope` that reads a
+/// version of q.
 [[nodiscard]] ProbeLabels declare_probes(graph::Graph& graph, graph::Scope& scope, const Probes& probes,
                                          const graph::TypedVersion<double, graph::Kind::field>& q);
 

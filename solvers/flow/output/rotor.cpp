@@ -1,5 +1,6 @@
 #include "solvers/flow/output/rotor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -26,9 +27,18 @@ void add_station(const WallPoint& point, double far_pressure, const Rotor& rotor
     for (const double s : point.area) size += s * s;
     const double force = (point.pressure - far_pressure) * point.area[a] + std::sqrt(size) * point.stress[a];
     const double speed = rotor.rate * r, plan = 0.5 * std::abs(point.area[a]);
+    // From where to where the face lies along the radius: faces beside each other leave nothing out.
+    double half = 0;
+    for (const Real3& edge : point.edges) {
+        const double along =
+            edge[b] * (point.centre[b] - rotor.centre[b]) + edge[c] * (point.centre[c] - rotor.centre[c]);
+        half = std::max(half, r > 0 ? 0.5 * std::abs(along) / r : 0.0);
+    }
     for (std::size_t n = 0; n < rotor.stations.size(); ++n) {
-        if (std::abs(r - rotor.stations[n] * rotor.radius) > 0.02 * rotor.radius) continue;
-        sums[2 * n] += force, sums[2 * n + 1] += 0.5 * speed * speed * plan;
+        const double at = rotor.stations[n] * rotor.radius, reach = 0.02 * rotor.radius;
+        const double within = std::min(r + half, at + reach) - std::max(r - half, at - reach);
+        const double share = half > 0 ? std::max(0.0, within) / (2 * half) : within >= 0 ? 1 : 0;
+        sums[2 * n] += share * force, sums[2 * n + 1] += share * 0.5 * speed * speed * plan;
     }
 }
 

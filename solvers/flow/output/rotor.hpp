@@ -24,8 +24,9 @@ struct RotorCoefficients {
 };
 [[nodiscard]] RotorCoefficients rotor_coefficients(const WallSums& sums, const Rotor& rotor);
 
-/// Sums at stations, of wall faces whose centres lie within 0.02 radii of them: force along the axis, and
-/// rho (rate r)^2 / 2 times half of the area seen along it, which is the blade's plan.
+/// Sums at stations, of wall faces within 0.02 radii of them: force along the axis, and rho (rate r)^2 / 2
+/// times half of the area seen along it, which is the blade's plan. A face counts by the share of its extent
+/// along the radius that lies there, so that wide faces are no matter of luck.
 inline constexpr std::size_t kMostStations = 16;
 using StationSums = std::array<double, 2 * kMostStations>;
 void add_station(const WallPoint& point, double far_pressure, const Rotor& rotor, StationSums& sums);

@@ -16,7 +16,7 @@ namespace strata::flow {
 
 using namespace graph;
 
-std::array<std::int32_t, 4> number_of(const std::vector<ZoneShape>& shapes, int zone, const Int3& cell) {
+std::array<std::int32_t, 4> number_of(std::span<const ZoneShape> shapes, int zone, const Int3& cell) {
     std::array<std::int32_t, 4> number{zone + 1, cell[0] + 1, cell[1] + 1, cell[2] + 1};
     if (shapes.empty()) return number;
     const ZoneShape& shape = shapes[static_cast<std::size_t>(zone)];

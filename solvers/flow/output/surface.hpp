@@ -19,7 +19,7 @@
 namespace strata::flow {
 
 /// Zone, i, j, k of a cell where its zone was cut from, from 1. `shapes` empty: zones are as they were.
-[[nodiscard]] std::array<std::int32_t, 4> number_of(const std::vector<ZoneShape>& shapes, int zone,
+[[nodiscard]] std::array<std::int32_t, 4> number_of(std::span<const ZoneShape> shapes, int zone,
                                                     const graph::Int3& cell);
 
 /// Lists of the grid: an entry is a wall face, of each patch those of its walls, face by face, x fastest.

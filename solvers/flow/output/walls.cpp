@@ -21,6 +21,23 @@ Real3 cross(const Real3& a, const Real3& b) {
 constexpr std::size_t kPressure = 0, kFriction = 3, kPressureMoment = 6, kFrictionMoment = 9, kArea = 12,
                       kYPlus = 13;
 
+/// Means of opposite edges of a face.
+std::array<Real3, 2> edges_of(const PatchFace& face, const FieldView<const double>& nodes, Int3 at) {
+    const std::size_t axis = face.axis(), b = (axis + 1) % 3, c = (axis + 2) % 3;
+    at[axis] = face.face.upper ? face.cells.hi[axis] : face.cells.lo[axis];
+    std::array<Real3, 2> edges{};
+    for (int u = 0; u < 2; ++u)
+        for (int v = 0; v < 2; ++v) {
+            Int3 corner = at;
+            corner[b] += u, corner[c] += v;
+            for (std::size_t d = 0; d < 3; ++d) {
+                const double half = 0.5 * nodes(corner[0], corner[1], corner[2], static_cast<int>(d));
+                edges[0][d] += u == 1 ? half : -half, edges[1][d] += v == 1 ? half : -half;
+            }
+        }
+    return edges;
+}
+
 }  // namespace
 
 template <int Dim>
@@ -35,6 +52,7 @@ void wall_points(const Gas& gas, const Boundary& boundary, const RigidMotion& mo
         const FlowState image = state_at<Dim>(gas.gamma, q, face.beyond({i, j, k}, 1));
         WallPoint point;
         point.centre = geometry.centre, point.area = geometry.area, point.cell = {i, j, k};
+        if constexpr (Dim == 3) point.edges = edges_of(face, nodes, {i, j, k});
         Real3 away{};  // from the first cell's centre
         for (int d = 0; d < Dim; ++d)
             away[static_cast<std::size_t>(d)] =

@@ -18,7 +18,8 @@ namespace strata::flow {
 /// first cell and its image. Friction is that of the velocity between wall and first cell along the normal,
 /// with the full stress: mu (w + n (w.n) / 3), w = du/dn.
 struct WallPoint {
-    Real3 centre{}, area{};  // area: out of the domain (into the body)
+    Real3 centre{}, area{};        // area: out of the domain (into the body)
+    std::array<Real3, 2> edges{};  // three dimensions: the mean of opposite ones, along either axis
     double pressure = 0, density = 0, temperature = 0;
     bool viscous = false;
     Real3 stress{};     // of the fluid on the wall, without pressure

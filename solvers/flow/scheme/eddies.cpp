@@ -96,7 +96,7 @@ template <int Dim>
 
     std::array<Vector<Dim, Lanes>, static_cast<std::size_t>(Dim)> g;
     for (std::size_t d = 0; d < Dim; ++d) g[d] = cells.velocity_gradient(static_cast<int>(d));
-    const Lanes turning = vorticity_square<Dim, Lanes>(g), vorticity = turning * over_root(turning);
+    const Lanes turning = vorticity_square<Dim, Lanes>(g), vorticity = sqrt(turning);
     const Lanes rate = scheme.sst.vorticity
                            ? turning
                            : strain_square<Dim>(g, scheme.axisymmetric ? cells.turning() : Lanes{});

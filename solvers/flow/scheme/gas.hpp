@@ -85,9 +85,8 @@ Conserved<Dim, V> flux_change(const Vector<Dim, V>& u, const V& H, const Conserv
 /// Sutherland's law, at a temperature over that of the far field: the viscosity and one over it.
 template <class V>
 std::array<V, 2> viscosity_of(const V& T, double sutherland) {
-    const V y = over_root(T);
-    return {T * T * y * (1 + sutherland) / (T + sutherland),
-            (T + sutherland) * (y * y * y) * (1 / (1 + sutherland))};
+    const V sum = T + sutherland, cube = (1 + sutherland) * T * sqrt(T);
+    return {cube / sum, sum / cube};
 }
 
 }  // namespace strata::flow

@@ -12,6 +12,7 @@
 namespace strata::flow {
 
 using mpm::exp;
+using mpm::sqrt;
 using strata::abs;
 using strata::broadcast;
 using strata::kLanes;
@@ -27,28 +28,21 @@ inline double max(double a, double b) { return a > b ? a : b; }
 inline double min(double a, double b) { return a < b ? a : b; }
 inline double select(bool yes, double a, double b) { return yes ? a : b; }
 
-/// x^(-1/2) of x >= 0 (large where x = 0), to 2 units in the last place: Newton's iteration from the
-/// exponent's half. Processors take three times as long for eight roots or quotients; and x times it is the
-/// root.
-template <class V>
-V over_root_guess(const V& x) {
-    return of_bits(0x5fe6eb50c7b537a9 - shifted_down(bits_of(x), 1));
-}
+/// x^(-1/2) of x >= 0; large where x = 0, and x times it is 0 there. The root and the quotient go through a
+/// pipe of their own: beside other work that is faster than Newton's iteration, and every processor rounds
+/// them alike.
 template <class V>
 V over_root(const V& x) {
-    V y = over_root_guess(x);
-    const V half = 0.5 * x;
-    for (int n = 0; n < 3; ++n) y = y * (1.5 - half * y * y);
-    return y + y * (0.5 - half * y * y);
+    return 1.0 / sqrt(max(x, V{} + 1e-300));
 }
-inline double over_root(double x) { return 1 / mpm::sqrt(x); }
 
-/// x^(-1/6) of positive, normal numbers, to 4 units in the last place, in the same way.
+/// x^(-1/6) of positive, normal numbers, to 4 units in the last place, by iterations of third order
+/// from the exponent.
 inline Lanes over_sixth_root(const Lanes& x) {
     Lanes y = of_bits(to_ints((7.0 / 6 * (1023 - 0.045) * 0x1p52) - to_doubles(bits_of(x)) * (1.0 / 6)));
-    for (int n = 0; n < 5; ++n) {
-        const Lanes square = y * y;
-        y += y * ((1.0 / 6) - (1.0 / 6) * x * square * square * square);
+    for (int n = 0; n < 3; ++n) {
+        const Lanes square = y * y, off = 1.0 - (x * square) * (square * square);
+        y += y * (off * ((1.0 / 6) + (7.0 / 72) * off));
     }
     return y;
 }
@@ -62,9 +56,11 @@ inline Lanes load(const double* p, int from, int to, const Lanes& rest) {
     const auto mask = static_cast<__mmask8>((1 << to) - (1 << from));
     return (Lanes)_mm512_mask_loadu_pd((__m512d)rest, mask, p);
 #else
+    if (from == 0 && to == kLanes) return load(p);
     double each[kLanes];
     store(each, rest);
-    for (int l = from; l < to; ++l) each[l] = p[l];
+    for (int l = 0; l < kLanes; ++l)  // a loop that the compiler turns into masks
+        if (l >= from && l < to) each[l] = p[l];
     return load(each);
 #endif
 }
@@ -74,7 +70,8 @@ inline void store(double* p, int from, int to, const Lanes& x) {
 #else
     double each[kLanes];
     store(each, x);
-    for (int l = from; l < to; ++l) p[l] = each[l];
+    for (int l = 0; l < kLanes; ++l)
+        if (l >= from && l < to) p[l] = each[l];
 #endif
 }
 
@@ -96,25 +93,13 @@ inline void store(const graph::FieldView<double>& f, int i, int j, int k, int c,
     store(graph::pointer_to(f.row(j, k, c) + i, n < kLanes ? n : kLanes), x, n);
 }
 
-/// Sixteen cells: each operation is done for one eight, then for the other. Formulas at faces are long chains
-/// in which a result is waited for; two at a time fill the waits.
-using Wide = Pair<Lanes>;
-inline constexpr int kWide = 2 * kLanes;
-
-inline Wide exp(const Wide& x) { return {exp(x.a), exp(x.b)}; }
-inline Wide over_sixth_root(const Wide& x) { return {over_sixth_root(x.a), over_sixth_root(x.b)}; }
-
-inline Wide load_wide(const double* p) { return {load(p), load(p + kLanes)}; }
-inline void store(double* p, const Wide& x) {
-    store(p, x.a);
-    store(p + kLanes, x.b);
-}
-inline Wide load_wide(const graph::FieldView<const double>& f, int i, int j, int k, int c, int n) {
-    return {load(f, i, j, k, c, n), load(f, i + kLanes, j, k, c, n > kLanes ? n - kLanes : 0)};
-}
-inline void store(const graph::FieldView<double>& f, int i, int j, int k, int c, const Wide& x, int n) {
-    store(f, i, j, k, c, x.a, n);
-    if (n > kLanes) store(f, i + kLanes, j, k, c, x.b, n - kLanes);
+/// f(i, n) for each n <= 8 of the cells from first to last - 1: where f is inlined, loops over whole eights
+/// have no branches.
+template <class F>
+void over_eights(int first, int last, F&& f) {
+    int i = first;
+    for (; i + kLanes <= last; i += kLanes) f(i, kLanes);
+    if (i < last) f(i, last - i);
 }
 
 }  // namespace strata::flow

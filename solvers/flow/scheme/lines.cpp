@@ -240,7 +240,7 @@ class Lines {
         cell.E = get(patch_.q, at, Dim + 1, n) * over;
         const Lanes a2 = (gamma_ * (gamma_ - 1)) * (cell.E - cell.half_square);
         cell.H = cell.E + a2 * (1 / gamma_);
-        cell.a = a2 * over_root(a2);
+        cell.a = sqrt(a2);
         cell.heat = scheme_.viscous() ? get(diagonals_.viscosity, at, 0, n) : Lanes{};
         cell.momentum = scheme_.viscous() ? get(diagonals_.viscosity, at, 2, n) : Lanes{};
         return cell;

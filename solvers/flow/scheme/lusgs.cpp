@@ -9,27 +9,10 @@
 
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lanes.hpp"
+#include "solvers/flow/scheme/turn.hpp"
 
 namespace strata::flow {
 namespace {
-
-/// Rows of a matrix of 8 x 8 become columns.
-inline void transpose(Lanes (&a)[kLanes]) {
-    Lanes b[kLanes], c[kLanes];
-    for (int r = 0; r < 8; r += 2) {
-        b[r] = shuffle<0, 8, 2, 10, 4, 12, 6, 14>(a[r], a[r + 1]);
-        b[r + 1] = shuffle<1, 9, 3, 11, 5, 13, 7, 15>(a[r], a[r + 1]);
-    }
-    for (int r = 0; r < 8; r += 4)
-        for (int s = 0; s < 2; ++s) {
-            c[r + s] = shuffle<0, 1, 8, 9, 4, 5, 12, 13>(b[r + s], b[r + s + 2]);
-            c[r + s + 2] = shuffle<2, 3, 10, 11, 6, 7, 14, 15>(b[r + s], b[r + s + 2]);
-        }
-    for (int s = 0; s < 4; ++s) {
-        a[s] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(c[s], c[s + 4]);
-        a[s + 4] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(c[s], c[s + 4]);
-    }
-}
 
 /// The value of each lane moves to the next one; lane 0 gets `first`.
 inline Lanes to_next_lane(const Lanes& a, double first) {
@@ -42,14 +25,19 @@ class Sweep {
     static constexpr std::size_t D = Dim;
     static constexpr int kState = Dim + 2;
     using Vec = Vector<Dim, Lanes>;
-    /// Of a cell, what its neighbours downstream need: velocity, total enthalpy, speed of sound, viscosity,
-    /// dq, and the changes of the model's variables.
-    static constexpr int kU = 0, kH = Dim, kA = Dim + 1, kVisc = Dim + 2, kDq = Dim + 3, kDnu = kDq + kState,
-                         kGiven = kDnu + model;
     static constexpr int kUnknowns = kState + model;
     static constexpr int kSome = model > 0 ? model : 1;  // for arrays
-    struct Given {
-        Lanes v[kGiven];
+    /// What the state of a cell gives to the matrices of its faces: velocity, total enthalpy, half of the
+    /// velocity's square, speed of sound, viscosity.
+    static constexpr int kH = Dim, kHalf = Dim + 1, kA = Dim + 2, kVisc = Dim + 3,
+                         kGiven = Dim + 3 + (viscous ? 1 : 0);
+    using Given = std::array<Lanes, static_cast<std::size_t>(kGiven)>;
+    using Change = std::array<Lanes, static_cast<std::size_t>(kUnknowns)>;
+    /// The matrix of a face, (+-A . S + r) / 2 of the cell before it, with h = +-1/2: h S, h u . S, and what
+    /// multiplies the change itself.
+    struct Face {
+        Vec s;
+        Lanes through, own;
     };
 
   public:
@@ -88,64 +76,105 @@ class Sweep {
     [[nodiscard]] int index(int x) const { return forward ? lo_[0] + x : hi_[0] - 1 - x; }
     [[nodiscard]] int row_of(int lane) const { return j_ + kUp * std::min(lane, rows_ - 1); }
 
-    /// What a cell with state q gives, but dq and dnu~.
-    void states(const Lanes (&q)[kState], Given& g) const {
+    /// Of a cell with the state q.
+    [[nodiscard]] Given given(const Lanes (&q)[kState], [[maybe_unused]] const Lanes& viscosity) const {
+        Given g;
         const Lanes over = 1.0 / q[0];
         Vec u;
-        for (std::size_t d = 0; d < D; ++d) u[d] = g.v[kU + static_cast<int>(d)] = q[d + 1] * over;
-        const Lanes square = dot(u, u), E = q[Dim + 1] * over;
-        const Lanes a2 = (gamma_ * (gamma_ - 1)) * (E - 0.5 * square);
-        g.v[kH] = E + a2 * (1 / gamma_);
-        g.v[kA] = a2 * over_root(a2);
+        for (std::size_t d = 0; d < D; ++d) g[d] = u[d] = q[d + 1] * over;
+        const Lanes half = 0.5 * dot(u, u), E = q[Dim + 1] * over;
+        const Lanes a2 = (gamma_ * (gamma_ - 1)) * (E - half);
+        g[kH] = E + a2 * (1 / gamma_);
+        g[kHalf] = half;
+        g[kA] = sqrt(a2);
+        if constexpr (viscous) g[kVisc] = viscosity;
+        return g;
+    }
+    static Vec velocity(const Given& g) {
+        Vec u;
+        for (std::size_t d = 0; d < D; ++d) u[d] = g[d];
+        return u;
     }
 
-    /// (+-A dq . S + r dq) / 2 of the cell before, and for the model the coefficient by the cell's own
-    /// velocity and diffusion. `swept`: by a face that moves (Patch::speeds).
-    void add(const Given& g, const Vec& s, const Lanes& swept, Lanes (&sum)[kState]) const {
-        Vec u;
-        Conserved<Dim, Lanes> dq;
-        dq.rho = g.v[kDq];
-        for (std::size_t d = 0; d < D; ++d) {
-            u[d] = g.v[kU + static_cast<int>(d)];
-            dq.m[d] = g.v[kDq + 1 + static_cast<int>(d)];
-        }
-        dq.E = g.v[kDq + Dim + 1];
-        Conserved<Dim, Lanes> f = flux_change<Dim>(u, g.v[kH], dq, s, gamma_);
-        Lanes through = dot(u, s);
-        if constexpr (moves) {
-            through -= swept, f.rho -= swept * dq.rho, f.E -= swept * dq.E;
-            for (std::size_t d = 0; d < D; ++d) f.m[d] -= swept * dq.m[d];
-        }
-        const Lanes square = dot(s, s);
-        Lanes r = abs(through) + g.v[kA] * (square * over_root(square));
-        if constexpr (viscous) r += 2.0 * g.v[kVisc] * square;
-        const auto part = [&](const Lanes& flux, const Lanes& change) {
-            return 0.5 * (forward ? r * change + flux : r * change - flux);
-        };
-        sum[0] += part(f.rho, dq.rho);
-        for (std::size_t d = 0; d < D; ++d) sum[d + 1] += part(f.m[d], dq.m[d]);
-        sum[Dim + 1] += part(f.E, dq.E);
+    /// `swept`: by a face that moves (Patch::speeds); `square`: |S|^2.
+    static Face face(const Given& g, const Vec& s, const Lanes& swept, const Lanes& square) {
+        constexpr double h = forward ? 0.5 : -0.5;
+        Face f;
+        for (std::size_t d = 0; d < D; ++d) f.s[d] = h * s[d];
+        f.through = dot(velocity(g), f.s);
+        Lanes seen = f.through;
+        if constexpr (moves) seen -= h * swept;
+        Lanes half_radius = abs(seen) + (0.5 * g[kA]) * sqrt(square);
+        if constexpr (viscous) half_radius += g[kVisc] * square;
+        f.own = half_radius + seen;
+        return f;
     }
-    static Lanes nu_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& swept,
-                         const Lanes& dnu) {
+    /// Adds the matrix of a face times the change of the cell before it. In A . S dq = (u . S) dq + (1, u, H)
+    /// (S . dm - u . S drho) + (0, S, u . S) dp the first part is in Face::own.
+    void add(const Given& g, const Face& f, const Change& dq, Change& sum) const {
+        Lanes faster = f.s[0] * dq[1], work = g[0] * dq[1];
+        for (std::size_t d = 1; d < D; ++d) faster += f.s[d] * dq[d + 1], work += g[d] * dq[d + 1];
+        faster -= f.through * dq[0];
+        const Lanes dp = (gamma_ - 1) * ((dq[Dim + 1] + g[kHalf] * dq[0]) - work);
+        sum[0] += f.own * dq[0] + faster;
+        for (std::size_t d = 0; d < D; ++d) sum[d + 1] += f.own * dq[d + 1] + (g[d] * faster + f.s[d] * dp);
+        sum[Dim + 1] += f.own * dq[Dim + 1] + (g[kH] * faster + f.through * dp);
+    }
+    /// What multiplies the change of a model's variable: by the cell's own velocity and diffusion.
+    static Lanes model_part(const Vec& own_u, const Lanes& diffusion, const Vec& s, const Lanes& swept,
+                            const Lanes& square) {
         Lanes up = dot(own_u, s);
         if constexpr (moves) up -= swept;
-        const Lanes through = forward ? up : -up;
-        return (max(through, Lanes{}) + diffusion * dot(s, s)) * dnu;
+        return max(forward ? up : -up, Lanes{}) + diffusion * square;
     }
 
     /// Component c of a field, columns x0 to x0 + 7 of the skewed rows: out[t] has lane l's cell number x0 +
-    /// t - l. Cells before `first` or beyond the row are `rest`.
-    void turned(const FieldView<const double>& f, int c, int x0, int first, int shift_i, int shift_j,
+    /// t - l. Where rows begin or end there, cells before the first (with `before`: before the one before
+    /// that, if it is to be seen) or beyond the row are `rest`.
+    void turned(const FieldView<const double>& f, int c, int x0, bool before, int shift_i, int shift_j,
                 double rest, Lanes* out) const {
         Lanes a[kLanes];
-        for (int l = 0; l < kLanes; ++l) {
-            const int x = x0 - l, j = row_of(l) + shift_j;
-            const int from = std::max(x, first), to = std::min(x + kLanes, n_);
-            a[l] = cells_of(f, c, x, from, to, shift_i, j, rest);
+        const double* p = first_row(f, c, x0, shift_i, shift_j, before);
+        if (whole_) {
+            load_columns(p, step_of(f), a);
+        } else {
+            for (int l = 0; l < kLanes; ++l) {
+                const Part& part = parts_[before ? 1 : 0][l];
+                a[l] = load(p + l * step_of(f), part.from, part.to, broadcast(rest));
+            }
+            turn(a);
         }
-        transpose(a);
         for (int t = 0; t < kLanes; ++t) out[forward ? t : kLanes - 1 - t] = a[t];
+    }
+    /// Which of eight cells of a row, as they lie in memory, are there.
+    struct Part {
+        int from = 0, to = 0;
+    };
+    [[nodiscard]] Part part_of(int x, int first) const {
+        const int from = std::max(x, first), to = std::min(x + kLanes, n_);
+        if (from >= to) return {};
+        const int at = forward ? from - x : x + kLanes - to;
+        return {at, at + to - from};
+    }
+    /// The cells that lane 0 has in eight columns, and how far those of the next lane are.
+    template <class T>
+    T* first_row(const FieldView<T>& f, int c, int x0, int shift_i, int shift_j,
+                 [[maybe_unused]] bool before) const {
+        const int i = (forward ? index(x0) : index(x0 + kLanes - 1)) + shift_i;
+        if constexpr (graph::kChecked)
+            for (int l = 0; l < kLanes; ++l)
+                if (const Part& part = parts_[before ? 1 : 0][l]; part.from < part.to)
+                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + part.from),
+                                            part.to - part.from);
+        T* p = f.origin() + i + (j_ + shift_j) * f.stride(1) + k_ * f.stride(2) + c * f.component_stride();
+        // More rows than the processor follows by itself: eight of each of up to twenty components.
+        const std::ptrdiff_t step = step_of(f), ahead = (forward ? 2 : -1) * kLanes;
+        for (int l = 0; l < kLanes; ++l) __builtin_prefetch(p + l * step + ahead);
+        return p;
+    }
+    template <class T>
+    static std::ptrdiff_t step_of(const FieldView<T>& f) {
+        return kUp * (f.stride(1) - 1);
     }
     /// Cells number x to x + 7 of a row, of which [from, to) are read. Backward they lie in memory the other
     /// way round and stay so.
@@ -153,10 +182,7 @@ class Sweep {
                    double rest) const {
         if (from == x && to == x + kLanes) {
             const int i = (forward ? index(x) : index(x + kLanes - 1)) + shift_i;
-            const double* p = graph::pointer_to(f.row(j, k_, c) + i, kLanes);
-            // More rows than the processor follows by itself: eight of each of up to twenty components.
-            __builtin_prefetch(p + (forward ? 2 : -1) * kLanes);
-            return load(p);
+            return load(graph::pointer_to(f.row(j, k_, c) + i, kLanes));
         }
         if (from >= to) return broadcast(rest);
         const int i = (forward ? index(from) : index(to - 1)) + shift_i;
@@ -167,15 +193,10 @@ class Sweep {
     void put_back(const FieldView<double>& f, int c, int x0, const Lanes* from) const {
         Lanes a[kLanes];
         for (int t = 0; t < kLanes; ++t) a[t] = from[forward ? t : kLanes - 1 - t];
-        transpose(a);
-        for (int l = 0; l < rows_; ++l) {
-            const int x = x0 - l, first = std::max(x, 0), last = std::min(x + kLanes, n_);
-            if (first >= last) continue;
-            const int i = forward ? index(first) : index(last - 1),
-                      at = forward ? first - x : x + kLanes - last;
-            double* p = graph::pointer_to(f.row(row_of(l), k_, c) + i, last - first);
-            store(p - at, at, at + last - first, a[l]);
-        }
+        double* p = first_row(f, c, x0, 0, 0, false);
+        if (whole_) return store_columns(p, step_of(f), a);
+        turn(a);
+        for (int l = 0; l < rows_; ++l) store(p + l * step_of(f), parts_[0][l].from, parts_[0][l].to, a[l]);
     }
 
     /// What the row before the eight gives, cells x0 to x0 + 7: in `feed_` by component, then cell.
@@ -185,167 +206,182 @@ class Sweep {
         for (auto& component : feed_) std::fill(std::begin(component), std::end(component), 0.0);
         const int from = std::max(x0, 0), to = std::min(x0 + kLanes, n_);
         if ((!inside && !open_[1]) || from >= to) return;
-        Lanes q[kState];
+        Lanes q[kState], viscosity{};
         for (int c = 0; c < kState; ++c)
             q[c] = cells_of(patch_.q, c, x0, from, to, 0, j, c == 0 || c == Dim + 1 ? 1 : 0);
-        Given g;
-        states(q, g);
-        if constexpr (viscous) g.v[kVisc] = cells_of(diagonals_.viscosity, 0, x0, from, to, 0, j, 0);
+        if constexpr (viscous) viscosity = cells_of(diagonals_.viscosity, 0, x0, from, to, 0, j, 0);
+        const Given g = given(q, viscosity);
+        const auto put = [&](int c, const Lanes& x) {
+            store(feed_[c], forward ? x : shuffle<7, 6, 5, 4, 3, 2, 1, 0>(x, x));
+        };
+        for (int c = 0; c < kGiven; ++c) put(c, g[static_cast<std::size_t>(c)]);
         const FieldView<const double>& dq = inside ? own_mean_ : upwind_.mean;
-        for (int c = 0; c < kState; ++c) g.v[kDq + c] = cells_of(dq, c, x0, from, to, 0, j, 0);
+        for (int c = 0; c < kState; ++c) put(kGiven + c, cells_of(dq, c, x0, from, to, 0, j, 0));
         for (int m = 0; m < model; ++m)
-            g.v[kDnu + m] = cells_of(inside ? own_nu_ : upwind_.nu_tilde, m, x0, from, to, 0, j, 0);
-        for (int c = 0; c < kGiven; ++c) {
-            if (c == kVisc && !viscous) continue;
-            store(feed_[c], forward ? g.v[c] : shuffle<7, 6, 5, 4, 3, 2, 1, 0>(g.v[c], g.v[c]));
-        }
+            put(kGiven + kState + m, cells_of(inside ? own_nu_ : upwind_.nu_tilde, m, x0, from, to, 0, j, 0));
     }
 
     /// Three dimensions: what the plane before gives to row `lane` of the eight.
     [[gnu::flatten, gnu::noinline]] void plane_before(int lane) {
         const int j = row_of(lane), k = k_ - kUp;
         const bool inside = k >= lo_[2] && k < hi_[2];
-        for (int i = lo_[0]; i < hi_[0]; i += kLanes) {
-            const int n = std::min(kLanes, hi_[0] - i);
-            Lanes sum[kState] = {}, nu[kSome] = {};
+        over_eights(lo_[0], hi_[0], [&](int i, int n) {
+            Change sum{};
             if (inside || open_[2]) {
-                Lanes q[kState];
+                Lanes q[kState], viscosity{};
                 for (int c = 0; c < kState; ++c) q[c] = load(patch_.q, i, j, k, c, n);
-                Given g;
-                states(q, g);
-                if constexpr (viscous) g.v[kVisc] = load(diagonals_.viscosity, i, j, k, 0, n);
+                if constexpr (viscous) viscosity = load(diagonals_.viscosity, i, j, k, 0, n);
+                const Given g = given(q, viscosity);
                 const FieldView<const double>& dq = inside ? own_mean_ : upwind_.mean;
-                for (int c = 0; c < kState; ++c) g.v[kDq + c] = load(dq, i, j, k, c, n);
+                Change change;
+                for (int c = 0; c < kState; ++c)
+                    change[static_cast<std::size_t>(c)] = load(dq, i, j, k, c, n);
                 Vec s;
                 for (std::size_t d = 0; d < D; ++d)
                     s[d] = load(patch_.faces[D - 1], i, j, k_ + kFace, static_cast<int>(d), n);
+                const Lanes square = dot(s, s);
                 Lanes swept{};
                 if constexpr (moves) swept = load(patch_.speeds[D - 1], i, j, k_ + kFace, 0, n);
-                add(g, s, swept, sum);
+                add(g, face(g, s, swept, square), change, sum);
                 if constexpr (model > 0) {
                     const Lanes over = 1.0 / load(patch_.q, i, j, k_, 0, n);
                     Vec u;
                     for (std::size_t d = 0; d < D; ++d)
                         u[d] = load(patch_.q, i, j, k_, static_cast<int>(d) + 1, n) * over;
                     for (int m = 0; m < model; ++m)
-                        nu[m] = nu_part(u, load(diagonals_.viscosity, i, j, k_, diffusion_of(m), n), s, swept,
-                                        load(inside ? own_nu_ : upwind_.nu_tilde, i, j, k, m, n));
+                        sum[static_cast<std::size_t>(kState + m)] =
+                            model_part(u, load(diagonals_.viscosity, i, j, k_, diffusion_of(m), n), s, swept,
+                                       square) *
+                            load(inside ? own_nu_ : upwind_.nu_tilde, i, j, k, m, n);
                 }
             }
-            for (int c = 0; c < kState; ++c) store(before(lane, c) + (i - lo_[0]), sum[c]);
-            for (int m = 0; m < model; ++m) store(before(lane, kState + m) + (i - lo_[0]), nu[m]);
-        }
+            for (int c = 0; c < kUnknowns; ++c)
+                store(before(lane, c) + (i - lo_[0]), sum[static_cast<std::size_t>(c)]);
+        });
     }
+    /// Row `lane` of component c: cell i at [i - lo], with room for what lanes read beyond both ends.
     double* before(int lane, int c) {
-        const auto width = static_cast<std::size_t>((n_ + 2 * kLanes - 1) / kLanes * kLanes);
-        return before_.data() + width * static_cast<std::size_t>(lane * kUnknowns + c);
+        const auto width = static_cast<std::size_t>((n_ + kLanes - 1) / kLanes * kLanes + 2 * kBeyond);
+        return before_.data() + width * static_cast<std::size_t>(lane * kUnknowns + c) + kBeyond;
     }
+    static constexpr int kBeyond = 2 * kLanes;
     void turned_before(int c, int x0, Lanes* out) {
         Lanes a[kLanes];
-        for (int l = 0; l < kLanes; ++l) {
-            const double* row = before(std::min(l, rows_ - 1), c);
-            for (int t = 0; t < kLanes; ++t) {
-                const int x = std::clamp(x0 + t - l, 0, n_ - 1);
-                a[l][t] = row[forward ? x : n_ - 1 - x];
-            }
-        }
-        transpose(a);
-        for (int t = 0; t < kLanes; ++t) out[t] = a[t];
+        // Rows of which there are none may have any values.
+        const double* p = before(0, c) + (forward ? x0 : n_ - kLanes - x0);
+        load_columns(p, before(1, c) - before(0, c) - kUp, a);
+        for (int t = 0; t < kLanes; ++t) out[forward ? t : kLanes - 1 - t] = a[t];
     }
+
+    /// Of eight columns, one behind the other, with the last one of the eight before in front.
+    struct Columns {
+        Given state[kLanes + 1];
+        Change change;  // of the last one
+    };
 
     /// Eight rows: steps -1 (the cells before the rows' first) to n + 6, eight at a time.
     void group() {
         if constexpr (Dim == 3) {
-            before_.resize(static_cast<std::size_t>((n_ + 2 * kLanes) * kLanes * kUnknowns));
+            before_.resize(static_cast<std::size_t>((n_ + kLanes + 2 * kBeyond) * kLanes * kUnknowns));
             for (int l = 0; l < rows_; ++l) plane_before(l);
         }
-        Given last{};
-        for (int x0 = -1; x0 < n_ + kLanes - 1; x0 += kLanes) block(x0, last);
+        Columns columns{};
+        for (int x0 = -1; x0 < n_ + kLanes - 1; x0 += kLanes) block(x0, columns);
     }
 
-    [[gnu::flatten, gnu::noinline]] void block(int x0, Given& last) {
-        const bool ends = x0 - (kLanes - 1) < 0 || x0 + kLanes > n_;
-        const int first = open_[0] ? -1 : 0;
-        Lanes q[kState][kLanes], rhs[kState][kLanes], inverse[kLanes], s0[D][kLanes], s1[D][kLanes];
-        [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes];
-        Lanes visc[kLanes], dq_first[kUnknowns][kLanes];
-        Lanes nu_visc[kSome][kLanes], nu_rhs[kSome][kLanes], nu_inverse[kSome][kLanes];
-        for (int c = 0; c < kState; ++c) {
-            turned(patch_.q, c, x0, first, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
-            turned(own_mean_, c, x0, 0, 0, 0, 0, rhs[c]);
-        }
-        turned(diagonals_.mean, 0, x0, 0, 0, 0, 0, inverse);
+    /// All that is known beforehand is found first, for eight columns that do not wait for each other; then
+    /// the changes, one column after the other.
+    [[gnu::flatten, gnu::noinline]] void block(int x0, Columns& columns) {
+        ends_ = x0 - (kLanes - 1) < 0 || x0 + kLanes > n_;
+        whole_ = !ends_ && rows_ == kLanes;
+        if (!whole_ || graph::kChecked)
+            for (int l = 0; l < kLanes; ++l)
+                for (const int before : {0, 1})
+                    parts_[before][l] =
+                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : Part{};
+        Lanes q[kState][kLanes], s0[D][kLanes], s1[D][kLanes], visc[kLanes];
+        [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes], nu_visc[kSome][kLanes];
+        for (int c = 0; c < kState; ++c)
+            turned(patch_.q, c, x0, true, 0, 0, c == 0 || c == Dim + 1 ? 1 : 0, q[c]);
         for (int d = 0; d < Dim; ++d) {
-            turned(patch_.faces[0], d, x0, 0, kFace, 0, 1, s0[d]);
-            turned(patch_.faces[1], d, x0, 0, 0, kFace, 1, s1[d]);
+            turned(patch_.faces[0], d, x0, false, kFace, 0, 1, s0[d]);
+            turned(patch_.faces[1], d, x0, false, 0, kFace, 1, s1[d]);
         }
         if constexpr (moves) {
-            turned(patch_.speeds[0], 0, x0, 0, kFace, 0, 0, swept0);
-            turned(patch_.speeds[1], 0, x0, 0, 0, kFace, 0, swept1);
+            turned(patch_.speeds[0], 0, x0, false, kFace, 0, 0, swept0);
+            turned(patch_.speeds[1], 0, x0, false, 0, kFace, 0, swept1);
         }
-        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, first, 0, 0, 0, visc);
-        for (int m = 0; m < model; ++m) {
-            turned(diagonals_.viscosity, diffusion_of(m), x0, 0, 0, 0, 0, nu_visc[m]);
-            turned(own_nu_, m, x0, 0, 0, 0, 0, nu_rhs[m]);
-            turned(diagonals_.nu_tilde, m, x0, 0, 0, 0, 0, nu_inverse[m]);
-        }
-        Lanes plane[kUnknowns][kLanes];
-        if constexpr (Dim == 3) {
-            for (int c = 0; c < kUnknowns; ++c) turned_before(c, x0, plane[c]);
-        }
-        if (ends) ghosts(x0, dq_first);
+        if constexpr (viscous) turned(diagonals_.viscosity, 0, x0, true, 0, 0, 0, visc);
+        for (int m = 0; m < model; ++m)
+            turned(diagonals_.viscosity, diffusion_of(m), x0, false, 0, 0, 0, nu_visc[m]);
         feed(x0);
 
-        Lanes number = Lanes{0, -1, -2, -3, -4, -5, -6, -7} + static_cast<double>(x0);
-        const Lanes zero{};
-        for (int t = 0; t < kLanes; ++t, number += 1.0) {
-            Given beside;  // of the row before, the same column
-            for (int c = 0; c < kGiven; ++c) {
-                if (c == kVisc && !viscous) continue;
-                beside.v[c] = to_next_lane(last.v[c], feed_[c][t]);
-            }
-            const Vec along{column(s0, t)}, across{column(s1, t)};
-            Lanes swept_along{}, swept_across{};
-            if constexpr (moves) swept_along = swept0[t], swept_across = swept1[t];
-            Lanes sum[kState];
-            for (int c = 0; c < kState; ++c) sum[c] = zero;
-            if constexpr (Dim == 3)
-                for (int c = 0; c < kState; ++c) sum[c] = plane[c][t];
-            add(last, along, swept_along, sum);
-            add(beside, across, swept_across, sum);
-
+        Given beside[kLanes];  // of the row before, the same column
+        Face along[kLanes], across[kLanes];
+        Lanes nu_along[kSome][kLanes], nu_across[kSome][kLanes];
+        for (int t = 0; t < kLanes; ++t) {
             Lanes own[kState];
             for (int c = 0; c < kState; ++c) own[c] = q[c][t];
-            Given now;
-            states(own, now);
-            if constexpr (viscous) now.v[kVisc] = visc[t];
-            for (int c = 0; c < kState; ++c)
-                now.v[kDq + c] =
-                    forward ? inverse[t] * (sum[c] - rhs[c][t]) : rhs[c][t] + inverse[t] * sum[c];
-            if constexpr (model > 0) {
-                Vec u;
-                for (std::size_t d = 0; d < D; ++d) u[d] = now.v[kU + static_cast<int>(d)];
-                for (int m = 0; m < model; ++m) {
-                    Lanes nu = nu_part(u, nu_visc[m][t], along, swept_along, last.v[kDnu + m]) +
-                               nu_part(u, nu_visc[m][t], across, swept_across, beside.v[kDnu + m]);
-                    if constexpr (Dim == 3) nu += plane[kState + m][t];
-                    now.v[kDnu + m] = forward ? nu_inverse[m][t] * (nu - nu_rhs[m][t])
-                                              : nu_rhs[m][t] + nu_inverse[m][t] * nu;
-                }
+            columns.state[t + 1] = given(own, viscous ? visc[t] : Lanes{});
+        }
+        for (int t = 0; t < kLanes; ++t) {
+            const Given& before = columns.state[t];
+            for (std::size_t c = 0; c < kGiven; ++c) beside[t][c] = to_next_lane(before[c], feed_[c][t]);
+            const Vec s_along{column(s0, t)}, s_across{column(s1, t)};
+            Lanes swept_along{}, swept_across{};
+            if constexpr (moves) swept_along = swept0[t], swept_across = swept1[t];
+            const Lanes square_along = dot(s_along, s_along), square_across = dot(s_across, s_across);
+            along[t] = face(before, s_along, swept_along, square_along);
+            across[t] = face(beside[t], s_across, swept_across, square_across);
+            const Vec u = velocity(columns.state[t + 1]);
+            for (int m = 0; m < model; ++m) {
+                nu_along[m][t] = model_part(u, nu_visc[m][t], s_along, swept_along, square_along);
+                nu_across[m][t] = model_part(u, nu_visc[m][t], s_across, swept_across, square_across);
             }
-            if (ends) {
+        }
+        changes(x0, columns, beside, along, across, nu_along, nu_across);
+        columns.state[0] = columns.state[kLanes];
+    }
+
+    void changes(int x0, Columns& columns, const Given (&beside)[kLanes], const Face (&along)[kLanes],
+                 const Face (&across)[kLanes], const Lanes (&nu_along)[kSome][kLanes],
+                 const Lanes (&nu_across)[kSome][kLanes]) {
+        Lanes rhs[kUnknowns][kLanes], inverse[1 + kSome][kLanes], dq_first[kUnknowns][kLanes];
+        [[maybe_unused]] Lanes plane[kUnknowns][kLanes];
+        for (int c = 0; c < kState; ++c) turned(own_mean_, c, x0, false, 0, 0, 0, rhs[c]);
+        turned(diagonals_.mean, 0, x0, false, 0, 0, 0, inverse[0]);
+        for (int m = 0; m < model; ++m) {
+            turned(own_nu_, m, x0, false, 0, 0, 0, rhs[kState + m]);
+            turned(diagonals_.nu_tilde, m, x0, false, 0, 0, 0, inverse[1 + m]);
+        }
+        if constexpr (Dim == 3)
+            for (int c = 0; c < kUnknowns; ++c) turned_before(c, x0, plane[c]);
+        if (ends_) ghosts(x0, dq_first);
+        Lanes number = Lanes{0, -1, -2, -3, -4, -5, -6, -7} + static_cast<double>(x0);
+        for (int t = 0; t < kLanes; ++t, number += 1.0) {
+            Change& last = columns.change;
+            Change before, sum{};
+            for (std::size_t c = 0; c < kUnknowns; ++c)
+                before[c] = to_next_lane(last[c], feed_[kGiven + c][t]);
+            if constexpr (Dim == 3)
+                for (std::size_t c = 0; c < kUnknowns; ++c) sum[c] = plane[c][t];
+            add(columns.state[t], along[t], last, sum);
+            add(beside[t], across[t], before, sum);
+            for (int m = 0; m < model; ++m) {
+                const auto c = static_cast<std::size_t>(kState + m);
+                sum[c] += nu_along[m][t] * last[c] + nu_across[m][t] * before[c];
+            }
+            for (std::size_t c = 0; c < kUnknowns; ++c) {
+                const Lanes& over = inverse[c < kState ? 0 : c - kState + 1][t];
+                Lanes now = forward ? over * (sum[c] - rhs[c][t]) : rhs[c][t] + over * sum[c];
                 // Before the row's first cell: what lies upwind. Lanes beyond the row's last give nothing
                 // that is used.
-                const auto early = number < zero;
-                for (int c = 0; c < kUnknowns; ++c)
-                    now.v[kDq + c] = select(early, dq_first[c][t], now.v[kDq + c]);
+                if (ends_) now = select(number < 0.0, dq_first[c][t], now);
+                rhs[c][t] = last[c] = now;
             }
-            for (int c = 0; c < kState; ++c) rhs[c][t] = now.v[kDq + c];
-            for (int m = 0; m < model; ++m) nu_rhs[m][t] = now.v[kDnu + m];
-            last = now;
         }
         for (int c = 0; c < kState; ++c) put_back(mean_, c, x0, rhs[c]);
-        for (int m = 0; m < model; ++m) put_back(nu_, m, x0, nu_rhs[m]);
+        for (int m = 0; m < model; ++m) put_back(nu_, m, x0, rhs[kState + m]);
     }
     static Vec column(const Lanes (&s)[D][kLanes], int t) {
         Vec v;
@@ -369,6 +405,8 @@ class Sweep {
 
     Int3 lo_, hi_;
     int n_, k_ = 0, j_ = 0, rows_ = 0;
+    Part parts_[2][kLanes];
+    bool ends_ = false, whole_ = false;  // of eight columns: rows begin or end there; all cells are there
     const Patch<Dim>& patch_;
     double gamma_;
     const Diagonals& diagonals_;
@@ -376,7 +414,7 @@ class Sweep {
     const Upwind& upwind_;
     const FieldView<double>&mean_, &nu_;
     FieldView<const double> own_mean_, own_nu_;
-    double feed_[kGiven][kLanes] = {};
+    double feed_[kGiven + kUnknowns][kLanes] = {};
     std::vector<double> before_;
 };
 

@@ -22,9 +22,10 @@ class Tile : private TileRows<Dim, viscosity> {
     using Rows = TileRows<Dim, viscosity>;
     using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
         Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
-    using Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux, Rows::fill_slab, Rows::get, Rows::vector;
     using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
-    using W = Wide;
+    using Rows::work, Rows::put, Rows::next, Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux,
+        Rows::fill_slab, Rows::get, Rows::vector;
+    using W = Lanes;
     using Vec = Vector<Dim, W>;
 
   public:
@@ -53,8 +54,7 @@ class Tile : private TileRows<Dim, viscosity> {
     template <int axis>
     Vec area(int i, int j, int k, int n) const {
         Vec s;
-        for (std::size_t d = 0; d < D; ++d)
-            s[d] = load_wide(patch_.faces[axis], i, j, k, static_cast<int>(d), n);
+        for (std::size_t d = 0; d < D; ++d) s[d] = load(patch_.faces[axis], i, j, k, static_cast<int>(d), n);
         return s;
     }
 
@@ -76,71 +76,123 @@ class Tile : private TileRows<Dim, viscosity> {
     }
     template <int axis, bool moves>
     [[gnu::flatten, gnu::noinline]] void faces_of(int j, int k, double* to) {
-        const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
-                     *p1 = at<axis>(j, k, 1);
         const int count = n_ + (axis == 0 ? 1 : 0);
-        Around around;
-        if constexpr (kViscous) around = lines_around<axis>(j, k);
-        for (int x = 0; x < count; x += kWide) {
-            const Vec s = area<axis>(lo_[0] + x, j, k, count - x);
-            Primitive<Dim, W> l, r;
-            extrapolate(m2, m1, p0, p1, x, l, r);
-            W swept{};
-            if constexpr (moves) swept = load_wide(patch_.speeds[axis], lo_[0] + x, j, k, 0, count - x);
-            Conserved<Dim, W> f = roe_flux<Dim, W, moves>(l, r, s, scheme_.gas.gamma, scheme_.entropy_fix,
-                                                          scheme_.low_mach, swept);
-            if constexpr (kViscous) {
-                const Conserved<Dim, W> v = viscous<axis>(m1, p0, around, x, s, to);
-                for (std::size_t d = 0; d < D; ++d) f.m[d] += v.m[d];
-                f.E += v.E;
-            }
+        sizes<axis, moves>(j, k, count);
+        extrapolate<axis>(j, k, count);
+        means(count);
+        for (int x = 0; x < count; x += kLanes) {
+            const RoeMean<Dim, W> mean = [&] {
+                RoeMean<Dim, W> m;
+                m.u = vector(work(), kMean, x), m.H = get(work(), kMeanH, x);
+                m.a = get(work(), kSound, x), m.half_over_a2 = get(work(), kOver, x);
+                return m;
+            }();
+            W speed{};
+            if constexpr (moves) speed = get(work(), kSpeed, x);
+            const Conserved<Dim, W> f = roe_flux<Dim, W, moves>(
+                beside(kLeft, x), beside(kRight, x), get(work(), kLeftH, x), get(work(), kRightH, x),
+                get(work(), kRoot, x), mean, vector(work(), kNormal, x), get(work(), kHalf, x),
+                scheme_.entropy_fix, scheme_.low_mach, speed);
             store(to + x, f.rho);
             for (std::size_t d = 0; d < D; ++d) store(to + (static_cast<int>(d) + 1) * kWidth + x, f.m[d]);
             store(to + (Dim + 1) * kWidth + x, f.E);
         }
+        if constexpr (kViscous) add_viscous<axis>(j, k, count, to);
     }
 
-    void extrapolate(const double* m2, const double* m1, const double* p0, const double* p1, int x,
-                     Primitive<Dim, W>& l, Primitive<Dim, W>& r) const {
+    // What faces of a row have between one loop over them and the next (roe.hpp, viscous.hpp).
+    static constexpr int kNormal = 0, kHalf = Dim, kSpeed = kHalf + 1, kLeft = kSpeed + 1,
+                         kRight = kLeft + Dim + 2, kLeftH = kRight + Dim + 2, kRightH = kLeftH + 1,
+                         kRoot = kRightH + 1, kWeight = kRoot + 1, kMean = kWeight + 3, kMeanH = kMean + Dim,
+                         kSound = kMeanH + 1, kOver = kSound + 1, kWork = kOver + 1;
+    static_assert(kWork <= Rows::kWork);
+    Primitive<Dim, W> beside(int side, int x) {
+        return {get(work(), side + kRho, x), vector(work(), side + kU, x), get(work(), side + kP, x)};
+    }
+
+    template <int axis, bool moves>
+    void sizes(int j, int k, int count) {
+        over_eights(0, count, [&](int x, int n) {
+            const FaceSize<Dim, W> face([&] {
+                Vec s;
+                for (std::size_t d = 0; d < D; ++d)
+                    s[d] = next(patch_.faces[axis], lo_[0] + x, j, k, static_cast<int>(d), n);
+                return s;
+            }());
+            for (int d = 0; d < Dim; ++d)
+                put(work(), kNormal + d, x, face.normal[static_cast<std::size_t>(d)]);
+            put(work(), kHalf, x, face.half);
+            if constexpr (moves)
+                put(work(), kSpeed, x, face.over * load(patch_.speeds[axis], lo_[0] + x, j, k, 0, n));
+        });
+    }
+
+    /// Roe's means of the states on both sides.
+    void means(int count) {
+        const double gamma = scheme_.gas.gamma;
+        for (int x = 0; x < count; x += kLanes) {
+            const RoeWeights<W> by(get(work(), kLeft + kRho, x), get(work(), kRight + kRho, x));
+            put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
+            put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
+        }
+        for (int x = 0; x < count; x += kLanes) {
+            const Primitive<Dim, W> l = beside(kLeft, x), r = beside(kRight, x);
+            const W l_H = enthalpy(l, gamma), r_H = enthalpy(r, gamma);
+            const RoeWeights<W> by{get(work(), kRoot, x), get(work(), kWeight, x),
+                                   get(work(), kWeight + 1, x), get(work(), kWeight + 2, x)};
+            const RoeMean<Dim, W> mean(l, r, l_H, r_H, by, gamma);
+            put(work(), kLeftH, x, l_H), put(work(), kRightH, x, r_H);
+            for (int d = 0; d < Dim; ++d) put(work(), kMean + d, x, mean.u[static_cast<std::size_t>(d)]);
+            put(work(), kMeanH, x, mean.H);
+            put(work(), kSound, x, mean.a), put(work(), kOver, x, mean.half_over_a2);
+        }
+    }
+
+    /// The states on both sides of the faces.
+    template <int axis>
+    void extrapolate(int j, int k, int count) {
+        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
         if (scheme_.muscl.first_order) {
-            l = {get(m1, kRho, x), vector(m1, kU, x), get(m1, kP, x)};
-            r = {get(p0, kRho, x), vector(p0, kU, x), get(p0, kP, x)};
+            for (int c = 0; c < Dim + 2; ++c)
+                for (int x = 0; x < count; x += kLanes)
+                    put(work(), kLeft + c, x, get(m1, c, x)), put(work(), kRight + c, x, get(p0, c, x));
             return;
         }
         switch (scheme_.muscl.limiter) {
             case Limiter::none:
-                return limited<Limiter::none>(m2, m1, p0, p1, x, l, r);
+                return limited<axis, Limiter::none>(j, k, count);
             case Limiter::minmod:
-                return limited<Limiter::minmod>(m2, m1, p0, p1, x, l, r);
+                return limited<axis, Limiter::minmod>(j, k, count);
             case Limiter::van_albada:
-                return limited<Limiter::van_albada>(m2, m1, p0, p1, x, l, r);
+                return limited<axis, Limiter::van_albada>(j, k, count);
             case Limiter::van_leer:
                 break;
         }
-        limited<Limiter::van_leer>(m2, m1, p0, p1, x, l, r);
+        limited<axis, Limiter::van_leer>(j, k, count);
     }
-    template <Limiter limiter>
-    void limited(const double* m2, const double* m1, const double* p0, const double* p1, int x,
-                 Primitive<Dim, W>& l, Primitive<Dim, W>& r) const {
+    template <int axis, Limiter limiter>
+    void limited(int j, int k, int count) {
+        const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
+                     *p1 = at<axis>(j, k, 1);
         const double kappa = scheme_.muscl.kappa;
-        W left[Dim + 2], right[Dim + 2];
-        for (int c = 0; c < Dim + 2; ++c) {
-            const W a = get(m2, c, x), b = get(m1, c, x), d = get(p0, c, x), e = get(p1, c, x);
-            const W middle = d - b;
-            left[c] = b + to_face<limiter>(b - a, middle, kappa);
-            right[c] = d - to_face<limiter>(e - d, middle, kappa);
+        for (int x = 0; x < count; x += kLanes) {
+            W left[Dim + 2], right[Dim + 2];
+            for (int c = 0; c < Dim + 2; ++c) {
+                const W a = get(m2, c, x), b = get(m1, c, x), d = get(p0, c, x), e = get(p1, c, x);
+                const W middle = d - b;
+                left[c] = b + to_face<limiter>(b - a, middle, kappa);
+                right[c] = d - to_face<limiter>(e - d, middle, kappa);
+            }
+            // Where density or pressure would not be positive, the cell's own state.
+            const W zero{};
+            const auto keep = [&](int side, W* state, const double* own) {
+                const W worst = min(state[kRho], state[kP]);
+                for (int c = 0; c < Dim + 2; ++c)
+                    put(work(), side + c, x, select(worst > zero, state[c], get(own, c, x)));
+            };
+            keep(kLeft, left, m1);
+            keep(kRight, right, p0);
         }
-        // Where density or pressure would not be positive, the cell's own state.
-        const W zero{};
-        const auto keep = [&](W* state, const double* own) {
-            const W worst = min(state[kRho], state[kP]);
-            for (int c = 0; c < Dim + 2; ++c) state[c] = select(worst > zero, state[c], get(own, c, x));
-        };
-        keep(left, m1);
-        keep(right, p0);
-        l.rho = left[kRho], l.p = left[kP];
-        r.rho = right[kRho], r.p = right[kP];
-        for (std::size_t d = 0; d < D; ++d) l.u[d] = left[kU + d], r.u[d] = right[kU + d];
     }
 
     /// Lines beside a face's two cells along each other axis, up and down.
@@ -173,8 +225,8 @@ class Tile : private TileRows<Dim, viscosity> {
         return a;
     }
 
-    /// The differences of value c that a face's gradients are made of: across it, and the mean ones along the
-    /// others.
+    /// The differences of value c that a face's gradients are made of: across it, and four times the mean
+    /// ones along the others (so are those of the places, and gradients stay the same).
     template <int axis>
     static Vec differences(const double* m1, const double* p0, const Around& around, int c, int x) {
         Vec e;
@@ -182,46 +234,70 @@ class Tile : private TileRows<Dim, viscosity> {
         int t = 0;
         for (std::size_t other = 0; other < D; ++other) {
             if (other == axis) continue;
-            e[other] = 0.25 * ((get(around.up[0][t], c, x) + get(around.up[1][t], c, x)) -
-                               (get(around.down[0][t], c, x) + get(around.down[1][t], c, x)));
+            e[other] = (get(around.up[0][t], c, x) + get(around.up[1][t], c, x)) -
+                       (get(around.down[0][t], c, x) + get(around.down[1][t], c, x));
             ++t;
         }
         return e;
     }
 
+    static constexpr int kAlong = 0, kGeometry = Dim;
+
+    /// Adds viscous fluxes to those of a row's faces, and finds the model's.
     template <int axis>
-    Conserved<Dim, W> viscous(const double* m1, const double* p0, const Around& around, int x, const Vec& s,
-                              double* to) const {
-        const auto of = [&](int c) { return differences<axis>(m1, p0, around, c, x); };
-        const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
-        std::array<Vec, D> e;
-        for (std::size_t d = 0; d < D; ++d) {
-            const Vec along = of(kX + static_cast<int>(d));
-            for (std::size_t a = 0; a < D; ++a) e[a][d] = along[a];
-        }
-        const Differences<Dim, W> geometry(e);
-        std::array<Vec, D> gradient;
-        Vec u;
-        for (std::size_t d = 0; d < D; ++d) {
-            gradient[d] = geometry.gradient(of(kU + static_cast<int>(d)));
-            u[d] = mean(kU + static_cast<int>(d));
-        }
-        W divergence = gradient[0][0];
-        for (std::size_t d = 1; d < D; ++d) divergence += gradient[d][d];
-        if (scheme_.axisymmetric) divergence += u[1] / mean(kX + 1);
+    void add_viscous(int j, int k, int count, double* to) {
+        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
+        const Around around = lines_around<axis>(j, k);
         const Gas& gas = scheme_.gas;
         const double scale = gas.viscous_scale();
-        if constexpr (kSst) {
-            for (const int c : {kK, kOmega})
-                store(to + (Dim + 2 + c) * kWidth + x,
-                      mean(kDiff + c) * dot(geometry.gradient(of(kNu + c)), s));
-        } else if constexpr (kTurbulent) {
-            const W g = dot(geometry.gradient(of(kNu)), s);
-            store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
-            store(to + (Dim + 3) * kWidth + x, g);
-        }
-        return viscous_flux<Dim>(gradient, divergence, u, geometry.gradient(of(kT)), scale * mean(kMu),
-                                 (scale / (gas.gamma - 1)) * mean(kHeat), s);
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
+            std::array<Vec, D> e;
+            for (std::size_t d = 0; d < D; ++d) {
+                const Vec one = differences<axis>(m1, p0, around, kX + static_cast<int>(d), x);
+                for (std::size_t a = 0; a < D; ++a) e[a][d] = one[a];
+            }
+            const Differences<Dim, W> geometry(e);
+            for (int a = 0; a < Dim; ++a) {
+                const Vec& row = geometry.along[static_cast<std::size_t>(a)];
+                put(work(), kAlong + a, x, dot(row, s));
+                for (int d = 0; d < Dim; ++d)
+                    put(work(), kGeometry + Dim * a + d, x, row[static_cast<std::size_t>(d)]);
+            }
+        });
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
+            const auto of = [&](int c) { return differences<axis>(m1, p0, around, c, x); };
+            const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
+            Differences<Dim, W> geometry;
+            std::array<Vec, D> du;
+            const Vec along = vector(work(), kAlong, x);
+            Vec u;
+            for (std::size_t d = 0; d < D; ++d) {
+                geometry.along[d] = vector(work(), kGeometry + Dim * static_cast<int>(d), x);
+                du[d] = of(kU + static_cast<int>(d));
+                u[d] = mean(kU + static_cast<int>(d));
+            }
+            W more{};
+            if (Dim == 2 && scheme_.axisymmetric) more = u[1] / mean(kX + 1);
+            if constexpr (kSst) {
+                for (const int c : {kK, kOmega})
+                    store(to + (Dim + 2 + c) * kWidth + x, mean(kDiff + c) * dot(of(kNu + c), along));
+            } else if constexpr (kTurbulent) {
+                const W g = dot(of(kNu), along);
+                store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
+                store(to + (Dim + 3) * kWidth + x, g);
+            }
+            const Conserved<Dim, W> v =
+                viscous_flux<Dim>(geometry, along, du, more, u, dot(of(kT), along), scale * mean(kMu),
+                                  (scale / (gas.gamma - 1)) * mean(kHeat), s);
+            for (int d = 0; d < Dim; ++d) {
+                double* p = to + (d + 1) * kWidth + x;
+                store(p, load(p) + v.m[static_cast<std::size_t>(d)]);
+            }
+            double* p = to + (Dim + 1) * kWidth + x;
+            store(p, load(p) + v.E);
+        });
     }
 
     /// Three dimensions: the rows of slab k, whose lower and upper fluxes are known.
@@ -236,39 +312,40 @@ class Tile : private TileRows<Dim, viscosity> {
     /// Residuals of row (j, k).
     [[gnu::flatten, gnu::noinline]] void cells(int j, int k) {
         faces<0>(j, k, x_flux());
-        const double* along = x_flux();
-        const int s = Dim == 2 ? j : k, row = Dim == 2 ? 0 : j - lo_[1];
-        const double *below = flux(row, s), *above = flux(row, s + 1);
-        const double *down = Dim == 2 ? nullptr : middle_flux(j),
-                     *up = Dim == 2 ? nullptr : middle_flux(j + 1);
-        const auto net = [&](int c, int x) {
-            const int at = c * kWidth + x;
-            W r = (load_wide(along + at + 1) - load_wide(along + at)) +
-                  (load_wide(above + at) - load_wide(below + at));
-            if constexpr (Dim == 3) r += load_wide(up + at) - load_wide(down + at);
-            return r;
-        };
-        for (int x = 0; x < n_; x += kWide) {
-            const int i = lo_[0] + x, n = n_ - x;
+        const Net net{*this, j, k};
+        over_eights(0, n_, [&](int x, int n) {
+            const int i = lo_[0] + x;
             for (int c = 0; c < Dim + 2; ++c) {
                 W r = net(c, x);
                 if (Dim == 2 && c == 2 && scheme_.axisymmetric) r -= hoop(j, x, n);
                 store(mean_, i, j, k, c, r, n);
             }
-            if constexpr (kSst)
-                menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
-            else if constexpr (kTurbulent)
-                turbulence(j, k, x, n, net(Dim + 2, x), net(Dim + 3, x));
-        }
+            if constexpr (kSst) menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
+        });
+        if constexpr (kTurbulent && !kSst) turbulence(j, k, net);
     }
+    /// What leaves the cells of a row through their faces.
+    struct Net {
+        const double *along, *below, *above, *down = nullptr, *up = nullptr;
+        Net(Tile& tile, int j, int k) : along(tile.x_flux()) {
+            const int s = Dim == 2 ? j : k, row = Dim == 2 ? 0 : j - tile.lo_[1];
+            below = tile.flux(row, s), above = tile.flux(row, s + 1);
+            if constexpr (Dim == 3) down = tile.middle_flux(j), up = tile.middle_flux(j + 1);
+        }
+        W operator()(int c, int x) const {
+            const int at = c * kWidth + x;
+            W r = (load(along + at + 1) - load(along + at)) + (load(above + at) - load(below + at));
+            if constexpr (Dim == 3) r += load(up + at) - load(down + at);
+            return r;
+        }
+    };
 
     /// Axisymmetric flow: the pressure, less the stress around the axis, on the sides of the wedge.
     W hoop(int j, int x, int n) {
         const int i = lo_[0] + x;
         const double* own = line(j, 0);
-        const W sides =
-            (load_wide(patch_.faces[0], i + 1, j, 0, 1, n) - load_wide(patch_.faces[0], i, j, 0, 1, n)) +
-            (load_wide(patch_.faces[1], i, j + 1, 0, 1, n) - load_wide(patch_.faces[1], i, j, 0, 1, n));
+        const W sides = (load(patch_.faces[0], i + 1, j, 0, 1, n) - load(patch_.faces[0], i, j, 0, 1, n)) +
+                        (load(patch_.faces[1], i, j + 1, 0, 1, n) - load(patch_.faces[1], i, j, 0, 1, n));
         W stress = get(own, kP, x);
         if constexpr (kViscous) {
             const Differences<Dim, W> geometry(around_cell(j, 0, x));
@@ -298,27 +375,51 @@ class Tile : private TileRows<Dim, viscosity> {
         return e;
     }
 
-    [[gnu::flatten, gnu::noinline]] void turbulence(int j, int k, int x, int n, const W& diffusion,
-                                                    const W& plain) {
-        const int i = lo_[0] + x;
+    [[gnu::flatten, gnu::noinline]] void turbulence(int j, int k, const Net& net) {
         const double* own = line(j, k);
-        const Gas& gas = scheme_.gas;
-        const W nu_tilde = get(own, kNu, x);
-        const W volume = load_wide(patch_.volumes, i, j, k, 0, n);
-        const double scale = gas.viscous_scale();
-        W r = (-scale / sa::sigma) * ((1 + sa::cb2) * diffusion - sa::cb2 * get(own, kDiff, x) * plain);
-
-        add_advection(r, j, k, x, n, kNu, scheme_.sa.second_order);
-        W slope{};
-        if (scheme_.sa.with_source) {
-            const sa::Source<W> source =
-                sa::source(nu_tilde, get(own, kChi, x), vorticity(j, k, x, volume, n),
-                           load_wide(patch_.wall_distance, i, j, k, 0, n), scale, scheme_.sa);
-            r -= volume * source.value;
-            slope = volume * source.slope;
+        const double scale = scheme_.gas.viscous_scale();
+        // In rows of work(), from one loop to the next.
+        constexpr int kVorticity = 0, kNet = 1, kStrength = 2, kWall = 6;
+        over_eights(0, n_, [&](int x, int n) {
+            W r = (-scale / sa::sigma) *
+                  ((1 + sa::cb2) * net(Dim + 2, x) - sa::cb2 * get(own, kDiff, x) * net(Dim + 3, x));
+            add_advection(r, j, k, x, n, kNu, scheme_.sa.second_order);
+            put(work(), kNet, x, r);
+        });
+        if (!scheme_.sa.with_source) {
+            for (int x = 0; x < n_; x += kLanes) {
+                store(nu_, lo_[0] + x, j, k, 0, get(work(), kNet, x), n_ - x);
+                store(slope_, lo_[0] + x, j, k, 0, W{}, n_ - x);
+            }
+            return;
         }
-        store(nu_, i, j, k, 0, r, n);
-        store(slope_, i, j, k, 0, slope, n);
+        const auto distance = [&](int x, int n) {
+            return load(patch_.wall_distance, lo_[0] + x, j, k, 0, n);
+        };
+        over_eights(0, n_, [&](int x, int n) { put(work(), kVorticity, x, vorticity(j, k, x, n)); });
+        over_eights(0, n_, [&](int x, int n) {
+            const sa::Strength<W> at(get(own, kNu, x), get(own, kChi, x), get(work(), kVorticity, x),
+                                     distance(x, n), scale, scheme_.sa);
+            put(work(), kStrength, x, at.S), put(work(), kStrength + 1, x, at.r);
+            put(work(), kStrength + 2, x, at.ft2), put(work(), kStrength + 3, x, at.growing);
+        });
+        for (int x = 0; x < n_; x += kLanes) {
+            const sa::WallFunction<W> wall(get(work(), kStrength + 1, x));
+            put(work(), kWall, x, wall.g), put(work(), kWall + 1, x, wall.fw);
+        }
+        over_eights(0, n_, [&](int x, int n) {
+            const int i = lo_[0] + x;
+            sa::Strength<W> at;
+            at.S = get(work(), kStrength, x), at.r = get(work(), kStrength + 1, x);
+            at.ft2 = get(work(), kStrength + 2, x), at.growing = get(work(), kStrength + 3, x);
+            sa::WallFunction<W> wall;
+            wall.g = get(work(), kWall, x), wall.fw = get(work(), kWall + 1, x);
+            const sa::Source<W> source = sa::source(at, wall, get(own, kNu, x), get(work(), kVorticity, x),
+                                                    distance(x, n), scale, scheme_.sa);
+            const W volume = load(patch_.volumes, i, j, k, 0, n);
+            store(nu_, i, j, k, 0, get(work(), kNet, x) - volume * source.value, n);
+            store(slope_, i, j, k, 0, volume * source.slope, n);
+        });
     }
 
     /// What flows through the middle of a cell along an axis, at its own velocity u.
@@ -331,7 +432,7 @@ class Tile : private TileRows<Dim, viscosity> {
         const W plain = dot(u, s);
         if (!patch_.moves()) return plain;
         const FieldView<const double>& speed = patch_.speeds[axis];
-        return plain - 0.5 * (load_wide(speed, i, j, k, 0, n) + load_wide(speed, ii, jj, kk, 0, n));
+        return plain - 0.5 * (load(speed, i, j, k, 0, n) + load(speed, ii, jj, kk, 0, n));
     }
 
     /// Menter's k and omega; `diffusion`: the net fluxes, which still have to be divided by the density.
@@ -340,7 +441,7 @@ class Tile : private TileRows<Dim, viscosity> {
         const int i = lo_[0] + x;
         const double* own = line(j, k);
         const double scale = scheme_.gas.viscous_scale();
-        const W volume = load_wide(patch_.volumes, i, j, k, 0, n), over_rho = 1.0 / get(own, kRho, x);
+        const W volume = load(patch_.volumes, i, j, k, 0, n), over_rho = 1.0 / get(own, kRho, x);
         std::array<W, 2> r, slope{};
         for (const int c : {kK, kOmega}) {
             W& of = r[static_cast<std::size_t>(c)];
@@ -348,7 +449,7 @@ class Tile : private TileRows<Dim, viscosity> {
             add_advection(of, j, k, x, n, kNu + c, scheme_.sst.second_order);
         }
         if (scheme_.sst.with_source) {
-            const auto known = [&](int c) { return load_wide(patch_.eddies, i, j, k, c, n); };
+            const auto known = [&](int c) { return load(patch_.eddies, i, j, k, c, n); };
             const sst::Source<W> source =
                 sst::source(get(own, kNu + kK, x), get(own, kNu + kOmega, x), scale * known(kEddy) * over_rho,
                             known(kInner), known(kRate), known(kCross));
@@ -386,9 +487,10 @@ class Tile : private TileRows<Dim, viscosity> {
         return max(through, zero) * up + min(through, zero) * down;
     }
 
-    W vorticity(int j, int k, int x, const W& volume, int n) {
+    W vorticity(int j, int k, int x, int n) {
         const double* own = line(j, k);
         const int i = lo_[0] + x;
+        const W volume = load(patch_.volumes, i, j, k, 0, n);
         const std::array<const double*, 6> rows{own - 1,
                                                 own + 1,
                                                 line(j - 1, k),
@@ -405,8 +507,8 @@ class Tile : private TileRows<Dim, viscosity> {
         for (std::size_t b = 0; b < 2 * D; ++b) {
             const std::size_t a = b / 2;
             const int by = b % 2 == 0 ? -1 : 1;
-            volumes[b] = load_wide(patch_.volumes, i + (a == 0 ? by : 0), j + (a == 1 ? by : 0),
-                                   k + (a == 2 ? by : 0), 0, n);
+            volumes[b] = load(patch_.volumes, i + (a == 0 ? by : 0), j + (a == 1 ? by : 0),
+                              k + (a == 2 ? by : 0), 0, n);
         }
         const Gradient gradient(
             volume, volumes, [&](int d) { return get(own, kX + d, x); },
@@ -417,8 +519,7 @@ class Tile : private TileRows<Dim, viscosity> {
             g[d] = gradient.of(get(own, c, x), beside(c));
         }
         if constexpr (Dim == 2) return abs(g[1][0] - g[0][1]);
-        const W square = vorticity_square<Dim, W>(g);
-        return square * over_root(square);
+        return sqrt(vorticity_square<Dim, W>(g));
     }
 
     const FieldView<double>&mean_, &nu_, &slope_;

@@ -7,40 +7,77 @@
 
 namespace strata::flow {
 
-/// (F(l) + F(r)) . S / 2 less half of |A| (r - l), A at Roe's mean of both. `fix`: |lambda| of the acoustic
-/// waves below delta = fix (|u_n| + a) becomes (lambda^2 + delta^2) / (2 delta); 0: none. A face without
-/// area, as on an axis, has no flux. `low_mach`: a jump of the velocity across the face counts min(1, |u| /
-/// a) times in the acoustic waves; at full it smooths velocities by the speed of sound, 1 / Mach times as
-/// much as what is carried along. `moves`: the face sweeps the volume `swept` in a unit of time, so that the
-/// flux is (F - swept / |S| q) . S and all waves are slower by swept / |S|; |u| is at least |u_n - swept /
-/// |S|| there, or a fluid at rest would have no smoothing where the grid rushes through it.
-template <int Dim, class V, bool moves = false>
-Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& r, const Vector<Dim, V>& area,
-                           double gamma, double fix, bool low_mach = false, const V& swept = V{}) {
-    const double g1 = gamma - 1, over_g1 = 1 / g1;
-    const V square_size = dot(area, area), over_size = over_root(square_size), size = square_size * over_size;
-    Vector<Dim, V> n;
-    for (std::size_t d = 0; d < Dim; ++d) n[d] = area[d] * over_size;
+// In parts, each a short chain of operations: a processor waits for such a chain alone, and a loop over
+// many faces for each part keeps it busy.
 
-    const V l_square = dot(l.u, l.u), r_square = dot(r.u, r.u);
-    const V l_rhoH = l.p * (gamma * over_g1) + 0.5 * l.rho * l_square;
-    const V r_rhoH = r.p * (gamma * over_g1) + 0.5 * r.rho * r_square;
-    const V l_un = dot(l.u, n), r_un = dot(r.u, n);
+/// A face: its unit normal and half of its area. A face without area, as on an axis, has no normal.
+template <int Dim, class V>
+struct FaceSize {
+    Vector<Dim, V> normal;
+    V half, over;  // over: 1 / area
 
-    // Roe's mean: weights sqrt(rho_l) and sqrt(rho_r).
-    const V product = l.rho * r.rho, over_product = over_root(product);
-    const V root = product * over_product;  // Roe's density
-    const V over_sum = 1.0 / (l.rho + root), l_weight = l.rho * over_sum;
-    const V r_weight = 1.0 - l_weight;
+    explicit FaceSize(const Vector<Dim, V>& area) {
+        const V size = sqrt(dot(area, area));
+        over = 1.0 / max(size, V{} + 1e-150);
+        half = 0.5 * size;
+        for (std::size_t d = 0; d < Dim; ++d) normal[d] = area[d] * over;
+    }
+};
+
+/// Roe's mean has the weights sqrt(rho_l) and sqrt(rho_r), over their sum.
+template <class V>
+struct RoeWeights {
+    V root;                 // Roe's density
+    V left;                 // weight of the left state
+    V left_rho, right_rho;  // the same over the densities, for what is there by volume
+
+    RoeWeights(const V& root_, const V& left_, const V& l_rho, const V& r_rho)
+        : root(root_), left(left_), left_rho(l_rho), right_rho(r_rho) {}
+    RoeWeights(const V& l, const V& r) {
+        root = sqrt(l * r);
+        left_rho = 1.0 / (l + root), left = l * left_rho;
+        right_rho = left_rho * (root / r);
+    }
+};
+
+/// Density times total enthalpy.
+template <int Dim, class V>
+V enthalpy(const Primitive<Dim, V>& w, double gamma) {
+    return w.p * (gamma / (gamma - 1)) + (0.5 * w.rho) * dot(w.u, w.u);
+}
+
+template <int Dim, class V>
+struct RoeMean {
     Vector<Dim, V> u;
-    for (std::size_t d = 0; d < Dim; ++d) u[d] = l_weight * l.u[d] + r_weight * r.u[d];
-    const V H = (l_rhoH + r_rhoH * (l.rho * over_product)) * over_sum;
-    const V square = dot(u, u), un = dot(u, n);
-    const V a2 = g1 * (H - 0.5 * square);
-    const V over_a = over_root(a2), a = a2 * over_a;
+    V H, a, half_over_a2;
 
-    V speed{}, through = un;
-    if constexpr (moves) speed = swept * over_size, through = un - speed;
+    RoeMean() = default;
+    /// `l_H`, `r_H`: enthalpy().
+    RoeMean(const Primitive<Dim, V>& l, const Primitive<Dim, V>& r, const V& l_H, const V& r_H,
+            const RoeWeights<V>& by, double gamma) {
+        const V right = 1.0 - by.left;
+        for (std::size_t d = 0; d < Dim; ++d) u[d] = by.left * l.u[d] + right * r.u[d];
+        H = l_H * by.left_rho + r_H * by.right_rho;
+        const V a2 = (gamma - 1) * (H - 0.5 * dot(u, u));
+        a = sqrt(a2), half_over_a2 = 0.5 / a2;
+    }
+};
+
+/// (F(l) + F(r)) . S / 2 less half of |A| (r - l), A at Roe's mean of both. `fix`: |lambda| of the acoustic
+/// waves below delta = fix (|u_n| + a) becomes (lambda^2 + delta^2) / (2 delta); 0: none. `low_mach`: a jump
+/// of the velocity across the face counts min(1, |u| / a) times in the acoustic waves; at full it smooths
+/// velocities by the speed of sound, 1 / Mach times as much as what is carried along. `moves`: the face moves
+/// along its normal with `speed` (what it sweeps in a unit of time over its area), so that the flux is (F -
+/// speed q n) . S and all waves are slower by it; |u| is at least |u_n - speed| there, or a fluid at rest
+/// would have no smoothing where the grid rushes through it.
+template <int Dim, class V, bool moves = false>
+Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& r, const V& l_H, const V& r_H,
+                           const V& root, const RoeMean<Dim, V>& mean, const Vector<Dim, V>& n,
+                           const V& half_size, double fix, bool low_mach, const V& speed = V{}) {
+    const V l_un = dot(l.u, n), r_un = dot(r.u, n), un = dot(mean.u, n), square = dot(mean.u, mean.u);
+    const V& a = mean.a;
+    V through = un, l_through = l_un, r_through = r_un;
+    if constexpr (moves) through = un - speed, l_through = l_un - speed, r_through = r_un - speed;
     V entropy = abs(through), plus = abs(through + a), minus = abs(through - a);
     if (fix > 0) {
         const V delta = fix * (entropy + a);
@@ -50,36 +87,44 @@ Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& 
     }
 
     const V drho = r.rho - l.rho, dp = r.p - l.p, dun = r_un - l_un;
-    const V over_2a2 = 0.5 * over_a * over_a;
     V sound = root * a * dun;
     if (low_mach) {
-        V mach = square * over_root(square) * over_a;
-        if constexpr (moves) mach = max(mach, entropy * over_a);
+        V mach = sqrt(square) / a;
+        if constexpr (moves) mach = max(mach, entropy / a);
         sound = sound * min(mach, 0.0 * square + 1.0);
     }
-    const V w_minus = minus * (dp - sound) * over_2a2;
-    const V w_plus = plus * (dp + sound) * over_2a2;
-    const V w_entropy = entropy * (drho - 2.0 * over_2a2 * dp);
-    const V shear = entropy * root;
-    const V all = w_minus + w_plus + w_entropy, along = a * (w_plus - w_minus) - shear * dun;
+    const V w_minus = minus * (dp - sound) * mean.half_over_a2;
+    const V w_plus = plus * (dp + sound) * mean.half_over_a2;
+    const V w_entropy = entropy * (drho - 2.0 * mean.half_over_a2 * dp);
+    const V shear = entropy * root, waves = w_minus + w_plus;
+    const V all = waves + w_entropy, along = a * (w_plus - w_minus) - shear * dun;
 
     Conserved<Dim, V> f;
-    const V p = l.p + r.p, half = 0.5 * size;
-    V l_through = l_un, r_through = r_un;
-    if constexpr (moves) l_through = l_un - speed, r_through = r_un - speed;
+    const V p = (l.p + r.p) - along;
     const V l_mass = l.rho * l_through, r_mass = r.rho * r_through;
-    f.rho = half * (l_mass + r_mass - all);
-    V u_du = 0.0 * size;
+    f.rho = half_size * (l_mass + r_mass - all);
+    V u_du{};
     for (std::size_t d = 0; d < Dim; ++d) {
         const V du = r.u[d] - l.u[d];
-        u_du = u_du + u[d] * du;
+        u_du = u_du + mean.u[d] * du;
         f.m[d] =
-            half * (l_mass * l.u[d] + r_mass * r.u[d] + p * n[d] - (all * u[d] + along * n[d] + shear * du));
+            half_size * ((l_mass * l.u[d] + r_mass * r.u[d]) + (p * n[d] - (all * mean.u[d] + shear * du)));
     }
-    V energy = l_rhoH * l_through + r_rhoH * r_through;
-    if constexpr (moves) energy = energy + p * speed;
-    f.E = half * (energy - ((w_minus + w_plus) * H + w_entropy * 0.5 * square + along * un + shear * u_du));
+    V energy = l_H * l_through + r_H * r_through;
+    if constexpr (moves) energy = energy + (l.p + r.p) * speed;
+    f.E = half_size * (energy - ((waves * mean.H + w_entropy * 0.5 * square) + (along * un + shear * u_du)));
     return f;
+}
+
+/// The same of two states and an area vector, `swept` in a unit of time.
+template <int Dim, class V, bool moves = false>
+Conserved<Dim, V> roe_flux(const Primitive<Dim, V>& l, const Primitive<Dim, V>& r, const Vector<Dim, V>& area,
+                           double gamma, double fix, bool low_mach = false, const V& swept = V{}) {
+    const FaceSize<Dim, V> face(area);
+    const RoeWeights<V> by(l.rho, r.rho);
+    const V l_H = enthalpy(l, gamma), r_H = enthalpy(r, gamma);
+    return roe_flux<Dim, V, moves>(l, r, l_H, r_H, by.root, RoeMean<Dim, V>(l, r, l_H, r_H, by, gamma),
+                                   face.normal, face.half, fix, low_mach, swept * face.over);
 }
 
 }  // namespace strata::flow

@@ -37,50 +37,84 @@ struct Source {
     V value, slope;
 };
 
+// In parts, as Roe's flux is (roe.hpp): a processor waits for long chains of operations.
+
+/// S~, r (from 0 to 10), ft2, and the slope of S~ by nu~ times nu~; all with lengths over the distance to the
+/// wall: S~ d^2.
 template <class V>
-Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& distance, double scale,
-                 const SpalartAllmaras& form) {
-    const V zero{};
-    const V cube = chi * chi * chi, low_cube = cube + cv1 * cv1 * cv1;
-    const V part = low_cube / (low_cube + chi * cube), fv2 = 1.0 - chi * part;  // part: 1 / (1 + chi fv1)
-    const V ft2 = form.ft2 ? ct3 * exp(-ct4 * chi * chi) : zero;
-    // Everything times d^2, so that one quotient is left at the end.
-    const V d2 = distance * distance, over_d2 = 1.0 / d2;
-    const V turning = vorticity * d2, own = scale * nu_tilde, k = own * (1 / (kappa * kappa)), bar = k * fv2;
-    V S = turning + bar;
-    if (form.negative) {  // equations 11 and 12
-        const V low =
-            turning + turning * (cv2 * cv2 * turning + cv3 * bar) / ((cv3 - 2 * cv2) * turning - bar);
-        S = select(bar < -cv2 * turning, low, S);
-    } else {
-        S = max(S, form.clip * turning);
+struct Strength {
+    V S, r, ft2, growing;
+
+    Strength() = default;
+    Strength(const V& nu_tilde, const V& chi, const V& vorticity, const V& distance, double scale,
+             const SpalartAllmaras& form) {
+        const V zero{};
+        const V cube = chi * chi * chi, over = 1.0 / (cube + cv1 * cv1 * cv1), fv1 = cube * over;
+        const V part = 1.0 / (1.0 + chi * fv1), fv2 = 1.0 - chi * part;
+        ft2 = form.ft2 ? ct3 * exp(-ct4 * chi * chi) : zero;
+        const V turning = vorticity * (distance * distance);
+        const V k = nu_tilde * (scale / (kappa * kappa)), bar = k * fv2, free_S = turning + bar;
+        S = free_S;
+        if (form.negative) {  // equations 11 and 12
+            const V low =
+                turning + turning * (cv2 * cv2 * turning + cv3 * bar) / ((cv3 - 2 * cv2) * turning - bar);
+            S = select(bar < -cv2 * turning, low, S);
+        } else {
+            S = max(S, form.clip * turning);
+        }
+        S = max(S, zero + 1e-30);
+        r = min(max(k / S, zero), zero + 10.0);
+        // Where S is clipped the larger slope of both sides counts, or nu~ would jump from one to the other.
+        const V bent = (3 * cv1 * cv1 * cv1) * fv1 * over;
+        const V free = k * (fv2 - chi * (part * part) * (1.0 - chi * bent));
+        growing = select(S > free_S, min(free, zero), free);
     }
-    S = max(S, zero + 1e-30);
-    const V ratio = k / S;
-    const V r = select(ratio < 10.0, max(ratio, zero), zero + 10.0);
-    const V r2 = r * r, r6 = r2 * r2 * r2, g = r + cw2 * (r6 - r), g2 = g * g, g6 = g2 * g2 * g2;
+};
+
+/// g, and what it makes fw: fw = g times the sixth root of `low` = (1 + cw3^6) / (g^6 + cw3^6).
+template <class V>
+struct WallFunction {
+    V g, fw;
+
+    WallFunction() = default;
+    explicit WallFunction(const V& r) {
+        constexpr double c6 = cw3 * cw3 * cw3 * cw3 * cw3 * cw3;
+        const V r2 = r * r, r3 = r2 * r;
+        g = (1 - cw2) * r + cw2 * (r3 * r3);
+        const V g2 = g * g;
+        fw = g * over_sixth_root((g2 * g2) * (g2 * (1 / (1 + c6))) + c6 / (1 + c6));
+    }
+};
+
+template <class V>
+Source<V> source(const Strength<V>& at, const WallFunction<V>& wall, const V& nu_tilde, const V& vorticity,
+                 const V& distance, double scale, const SpalartAllmaras& form) {
     constexpr double c6 = cw3 * cw3 * cw3 * cw3 * cw3 * cw3;
-    const V fw = g * over_sixth_root((g6 + c6) * (1 / (1 + c6)));
-    const V growth = cb1 * (1.0 - ft2) * S * over_d2;
-    const V decay = (cw1 * fw - (cb1 / (kappa * kappa)) * ft2) * own * over_d2;
-    // By nu~: fw changes with r, and r and S with nu~ (ft2 is held). Where S is clipped the larger slope
-    // of both sides counts, or nu~ would jump from one to the other.
-    const V bent = 3 * cv1 * cv1 * cv1 * chi * cube / (low_cube * low_cube);
-    const V free = k * (fv2 - chi * part * part * (1.0 - bent));
-    const V growing = select(S > turning + bar, min(free, zero), free);
-    const V steep = (fw * c6) * (1.0 + cw2 * (6.0 * r2 * r2 * r - 1.0)) / (max(g, zero + 1e-30) * (g6 + c6)) *
-                    r * (1.0 - growing / S);
-    const V more = cw1 * select(ratio < 10.0, max(steep, zero), zero) * own * over_d2 -
-                   cb1 * (1.0 - ft2) * growing * over_d2;
+    const V zero{}, over_d2 = 1.0 / (distance * distance), own = scale * nu_tilde * over_d2;
+    const V gain = (cb1 * over_d2) * (1.0 - at.ft2);
+    const V growth = gain * at.S;
+    const V decay = (cw1 * wall.fw - (cb1 / (kappa * kappa)) * at.ft2) * own;
+    // By nu~: fw changes with r, and r and S with nu~ (ft2 is held).
+    const V g2 = wall.g * wall.g, r2 = at.r * at.r;
+    const V steep = (wall.fw * c6) * ((1 - cw2) + (6 * cw2) * (r2 * r2 * at.r)) *
+                    (at.r * (at.S - at.growing)) / (max(wall.g, zero + 1e-30) * (g2 * g2 * g2 + c6) * at.S);
+    const V more = cw1 * select(at.r < 10.0, max(steep, zero), zero) * own - gain * at.growing;
     Source<V> s{(growth - decay) * nu_tilde, max(2.0 * decay - growth + more, zero)};
     if (form.negative) {  // equations 22 and 23
         const V growth_below = cb1 * (1 - ct3) * vorticity;
-        const V decay_below = -cw1 * own * over_d2;
+        const V decay_below = -cw1 * own;
         const auto below = nu_tilde < zero;
         s.value = select(below, (growth_below - decay_below) * nu_tilde, s.value);
         s.slope = select(below, max(2.0 * decay_below - growth_below, zero), s.slope);
     }
     return s;
+}
+
+template <class V>
+Source<V> source(const V& nu_tilde, const V& chi, const V& vorticity, const V& distance, double scale,
+                 const SpalartAllmaras& form) {
+    const Strength<V> at(nu_tilde, chi, vorticity, distance, scale, form);
+    return source(at, WallFunction<V>(at.r), nu_tilde, vorticity, distance, scale, form);
 }
 
 }  // namespace strata::flow::sa

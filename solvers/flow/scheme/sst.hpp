@@ -41,7 +41,7 @@ template <class V>
 struct Lengths {
     V turbulent, viscous;
     Lengths(const V& k, const V& omega, const V& nu, const V& distance)
-        : turbulent(k * over_root(k) / (beta_star * omega * distance)),
+        : turbulent(sqrt(k) / (beta_star * omega * distance)),
           viscous(500.0 * nu / (distance * distance * omega)) {}
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "solvers/flow/scheme/gas.hpp"
@@ -30,7 +31,7 @@ class TileRows {
     static constexpr bool kEddiesOfNu = kSpalart || viscosity == Viscosity::frozen;
     static constexpr bool kEddiesKept = kSst || viscosity == Viscosity::frozen_eddies;
     static constexpr std::size_t D = Dim;
-    using W = Wide;
+    using W = Lanes;
     using Vec = Vector<Dim, W>;
     // Values of a cell in a scratch row.
     // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion. Menter's model:
@@ -56,7 +57,7 @@ class TileRows {
     double* line(int j, int k) {
         const int slow = Dim == 2 ? j : k;
         const int ring = (slow - lo_[Dim - 1] + kRing) % kRing, at = Dim == 2 ? 0 : j - lo_[1] + 2;
-        return values_.data() + std::size_t{kValues} * kWidth * static_cast<std::size_t>(ring * lines_ + at) +
+        return values_ + std::size_t{kValues} * kWidth * static_cast<std::size_t>(ring * lines_ + at) +
                kBefore;
     }
     /// Fluxes through the lower sides of row number `row` of slab s: kept for this slab and the next.
@@ -65,10 +66,14 @@ class TileRows {
         return flux_row((s & 1) * rows + row);
     }
     double* flux_row(int number) {
-        return fluxes_.data() + std::size_t{kFluxes} * kWidth * static_cast<std::size_t>(number);
+        return fluxes_ + std::size_t{kFluxes} * kWidth * static_cast<std::size_t>(number);
     }
     double* middle_flux(int j) { return flux_row(2 * (hi_[1] - lo_[1]) + (j & 1)); }
     double* x_flux() { return flux_row(Dim == 2 ? 2 : 2 * (hi_[1] - lo_[1]) + 2); }
+
+    /// Rows for whatever is found of a row of faces or cells in one loop and used in the next.
+    double* work() { return work_; }
+    static constexpr int kWork = 4 * Dim + 16;
 
     /// How many cells beyond an end of the row are there to be read, in a line `away` ghost layers from the
     /// tile.
@@ -93,8 +98,16 @@ class TileRows {
         }
     }
 
+    /// Values of a field, and a hint that those of the next row are soon read: there are more rows than the
+    /// processor follows by itself, and each is short.
+    static W next(const FieldView<const double>& f, int i, int j, int k, int c, int n) {
+        const double* row = f.origin() + i + j * f.stride(1) + k * f.stride(2) + c * f.component_stride();
+        __builtin_prefetch(row + f.stride(1) + kLanes);
+        return load(f, i, j, k, c, n);
+    }
+
     static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
-    static W get(const double* line, int c, int x) { return load_wide(line + c * kWidth + x); }
+    static W get(const double* line, int c, int x) { return load(line + c * kWidth + x); }
     static Vec vector(const double* line, int c, int x) {
         Vec v;
         for (int d = 0; d < Dim; ++d) v[static_cast<std::size_t>(d)] = get(line, c + d, x);
@@ -109,51 +122,65 @@ class TileRows {
 
   private:
     void reserve() {
-        const std::size_t line = std::size_t{kValues} * kWidth;
-        values_.resize(line * static_cast<std::size_t>(kRing * lines_));
-        const std::size_t faces = std::size_t{kFluxes} * kWidth;
         const int slow_rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
-        fluxes_.resize(faces * static_cast<std::size_t>(2 * slow_rows + 3));
+        const std::size_t values = std::size_t{kValues} * kWidth * static_cast<std::size_t>(kRing * lines_),
+                          fluxes =
+                              std::size_t{kFluxes} * kWidth * static_cast<std::size_t>(2 * slow_rows + 3),
+                          all = values + fluxes + std::size_t{kWork} * kWidth;
+        rows_.resize(all + kLanes);
+        // Rows begin with lines of the caches.
+        void* first = rows_.data();
+        std::size_t room = rows_.size() * sizeof(double);
+        values_ =
+            static_cast<double*>(std::align(kLanes * sizeof(double), all * sizeof(double), first, room));
+        fluxes_ = values_ + values;
+        work_ = fluxes_ + fluxes;
     }
 
     [[gnu::flatten, gnu::noinline]] void fill(int j, int k, int more) {
         double* to = line(j, k);
         const double gamma = scheme_.gas.gamma;
-        for (int x = -more; x < n_ + more; x += kWide) {
-            const int i = lo_[0] + x, n = n_ + more - x;
+        over_eights(-more, n_ + more, [&](int x, int n) {
+            const int i = lo_[0] + x;
             Conserved<Dim, W> q;
-            q.rho = load_wide(patch_.q, i, j, k, 0, n);
-            for (std::size_t d = 0; d < D; ++d)
-                q.m[d] = load_wide(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
-            q.E = load_wide(patch_.q, i, j, k, Dim + 1, n);
+            q.rho = next(patch_.q, i, j, k, 0, n);
+            for (std::size_t d = 0; d < D; ++d) q.m[d] = next(patch_.q, i, j, k, static_cast<int>(d) + 1, n);
+            q.E = next(patch_.q, i, j, k, Dim + 1, n);
             const Primitive<Dim, W> w = primitive(q, gamma);
             put(to, kRho, x, w.rho);
             for (std::size_t d = 0; d < D; ++d) put(to, kU + static_cast<int>(d), x, w.u[d]);
             put(to, kP, x, w.p);
             if constexpr (kViscous) {
-                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, load_wide(patch_.centres, i, j, k, d, n));
-                const Gas& gas = scheme_.gas;
-                const W over_rho = 1.0 / w.rho, T = gamma * w.p * over_rho;
-                const auto [mu, over_mu] = viscosity_of(T, gas.sutherland);
-                put(to, kT, x, T);
-                if constexpr (kEddiesOfNu) {
-                    const W nu = load_wide(patch_.nu_tilde, i, j, k, 0, n), chi = nu * w.rho * over_mu;
-                    const W mu_t = mu * sa::eddy(chi);
-                    put(to, kMu, x, mu + mu_t);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
-                    if constexpr (kSpalart) {
-                        put(to, kNu, x, nu);
-                        put(to, kChi, x, chi);
-                        put(to, kDiff, x, mu * over_rho * sa::diffusivity(chi, scheme_.sa.negative));
-                    }
-                } else {
-                    put(to, kMu, x, mu);
-                    put(to, kHeat, x, mu * (1 / gas.prandtl));
-                }
-                if constexpr (kSst)
-                    for (const int c : {kK, kOmega})
-                        put(to, kNu + c, x, load_wide(patch_.nu_tilde, i, j, k, c, n));
+                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, next(patch_.centres, i, j, k, d, n));
+                const W over_rho = 1.0 / w.rho;
+                put(to, kT, x, gamma * w.p * over_rho);
+                if constexpr (kEddiesOfNu) put(to, kMu, x, over_rho);
+                for (int c = 0; c < (kSst ? 2 : kSpalart ? 1 : 0); ++c)
+                    put(to, kNu + c, x, next(patch_.nu_tilde, i, j, k, c, n));
             }
+        });
+        if constexpr (kViscous) add_viscosity(j, k, more);
+    }
+
+    /// From temperature and density, in a loop of its own (roe.hpp says why).
+    void add_viscosity(int j, int k, int more) {
+        double* to = line(j, k);
+        const Gas& gas = scheme_.gas;
+        for (int x = -more; x < n_ + more; x += kLanes) {
+            const auto [mu, over_mu] = viscosity_of(get(to, kT, x), gas.sutherland);
+            W mu_t{};
+            if constexpr (kEddiesOfNu) {
+                const W nu =
+                    kSpalart ? get(to, kNu, x) : load(patch_.nu_tilde, lo_[0] + x, j, k, 0, n_ + more - x);
+                const W chi = nu * get(to, kRho, x) * over_mu;
+                mu_t = mu * sa::eddy(chi);
+                if constexpr (kSpalart) {
+                    put(to, kChi, x, chi);
+                    put(to, kDiff, x, mu * get(to, kMu, x) * sa::diffusivity(chi, scheme_.sa.negative));
+                }
+            }
+            put(to, kMu, x, mu + mu_t);
+            put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
         }
     }
 
@@ -163,13 +190,13 @@ class TileRows {
         double* to = line(j, k);
         const Gas& gas = scheme_.gas;
         const int more = 1 - away;
-        for (int x = -more; x < n_ + more; x += kWide) {
+        for (int x = -more; x < n_ + more; x += kLanes) {
             const int i = lo_[0] + x, n = n_ + more - x;
-            const W mu = get(to, kMu, x), mu_t = load_wide(patch_.eddies, i, j, k, kEddy, n);
+            const W mu = get(to, kMu, x), mu_t = load(patch_.eddies, i, j, k, kEddy, n);
             put(to, kMu, x, mu + mu_t);
             put(to, kHeat, x, mu * (1 / gas.prandtl) + mu_t * (1 / gas.turbulent_prandtl));
             if constexpr (kSst) {
-                const W F1 = load_wide(patch_.eddies, i, j, k, kInner, n);
+                const W F1 = load(patch_.eddies, i, j, k, kInner, n);
                 put(to, kDiff + kK, x, mu + sst::blended(F1, sst::sigma_k1, sst::sigma_k2) * mu_t);
                 put(to, kDiff + kOmega, x,
                     mu + sst::blended(F1, sst::sigma_omega1, sst::sigma_omega2) * mu_t);
@@ -178,7 +205,8 @@ class TileRows {
     }
 
     int lines_ = 1;
-    std::vector<double> values_, fluxes_;
+    std::vector<double> rows_;
+    double *values_ = nullptr, *fluxes_ = nullptr, *work_ = nullptr;
 };
 
 }  // namespace strata::flow

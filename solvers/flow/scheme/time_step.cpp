@@ -17,8 +17,7 @@ template <class F>
 [[gnu::flatten]] void over_rows(const Box& cells, F&& f) {
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
-            for (int i = cells.lo[0]; i < cells.hi[0]; i += kLanes)
-                f(i, j, k, std::min(kLanes, cells.hi[0] - i));
+            over_eights(cells.lo[0], cells.hi[0], [&](int i, int n) { f(i, j, k, n); });
 }
 
 template <int Dim>
@@ -52,7 +51,7 @@ void add_faces(const Patch<Dim>& patch, const Vector<Dim, Lanes>& u, const Lanes
         out -= load(patch.speeds[axis], i + (axis == 0 ? 1 : 0), j + (axis == 1 ? 1 : 0),
                     k + (axis == 2 ? 1 : 0), 0, n);
     }
-    sums.radius += abs(in) + abs(out) + a * (below * over_root(below) + above * over_root(above));
+    sums.radius += abs(in) + abs(out) + a * (sqrt(below) + sqrt(above));
     sums.square += below + above;
     sums.through += abs(0.5 * (in + out));
 }
@@ -60,7 +59,7 @@ void add_faces(const Patch<Dim>& patch, const Vector<Dim, Lanes>& u, const Lanes
 template <bool moves, int Dim>
 FaceSums face_sums(const Patch<Dim>& patch, double gamma, int i, int j, int k, int n) {
     const Primitive<Dim, Lanes> w = primitive(state<Dim>(patch.q, i, j, k, n), gamma);
-    const Lanes a2 = gamma * w.p * (1.0 / w.rho), a = a2 * over_root(a2);
+    const Lanes a = sqrt(gamma * w.p * (1.0 / w.rho));
     FaceSums sums;
     add_faces<Dim, 0, moves>(patch, w.u, a, i, j, k, n, sums);
     add_faces<Dim, 1, moves>(patch, w.u, a, i, j, k, n, sums);

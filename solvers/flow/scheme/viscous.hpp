@@ -13,6 +13,7 @@ struct Differences {
     /// gradient = sum over a of difference_a along[a]
     std::array<Vector<Dim, V>, static_cast<std::size_t>(Dim)> along;
 
+    Differences() = default;
     explicit Differences(const std::array<Vector<Dim, V>, static_cast<std::size_t>(Dim)>& e) {
         if constexpr (Dim == 2) {
             const V over = 1.0 / (e[0][0] * e[1][1] - e[0][1] * e[1][0]);
@@ -42,22 +43,37 @@ struct Differences {
 };
 
 /// What leaves through the area: momentum -tau . S and energy -(u . tau + k grad T) . S, with tau = mu (grad
-/// u + transposed - 2/3 div u) and Stokes' hypothesis. `gradient[d]` is that of u_d, `divergence` that of the
-/// velocity (with v / y in axisymmetric flow), conduction = (mu / Pr + mu_t / Pr_t) / (gamma - 1) and T =
-/// a^2; both coefficients carry Mach / Re.
+/// u + transposed - 2/3 div u) and Stokes' hypothesis. Gradients are sums of differences times the rows of
+/// `geometry`; `along[a]`, row a . S, takes differences to the derivative along S. `du[d]` are the
+/// differences of u_d, `more` what div u has beside that of the velocity's components (v / y in axisymmetric
+/// flow), `dT` the derivative of T = a^2 along S, conduction = (mu / Pr + mu_t / Pr_t) / (gamma - 1); both
+/// coefficients carry Mach / Re.
 template <int Dim, class V>
-Conserved<Dim, V> viscous_flux(const std::array<Vector<Dim, V>, static_cast<std::size_t>(Dim)>& gradient,
-                               const V& divergence, const Vector<Dim, V>& u, const Vector<Dim, V>& gradient_T,
-                               const V& mu, const V& conduction, const Vector<Dim, V>& area) {
-    Conserved<Dim, V> f;
-    f.rho = 0.0 * mu;
-    const V bulk = (2.0 / 3) * divergence;
-    for (std::size_t d = 0; d < Dim; ++d) {
-        V s = -bulk * area[d];
-        for (std::size_t e = 0; e < Dim; ++e) s = s + (gradient[d][e] + gradient[e][d]) * area[e];
-        f.m[d] = -mu * s;
+Conserved<Dim, V> viscous_flux(const Differences<Dim, V>& geometry, const Vector<Dim, V>& along,
+                               const std::array<Vector<Dim, V>, static_cast<std::size_t>(Dim)>& du,
+                               const V& more, const Vector<Dim, V>& u, const V& dT, const V& mu,
+                               const V& conduction, const Vector<Dim, V>& area) {
+    V divergence = more;
+    Vector<Dim, V> across;  // differences of u . S
+    for (std::size_t a = 0; a < Dim; ++a) {
+        across[a] = du[0][a] * area[0];
+        V part = du[0][a] * geometry.along[a][0];
+        for (std::size_t d = 1; d < Dim; ++d) {
+            across[a] = across[a] + du[d][a] * area[d];
+            part = part + du[d][a] * geometry.along[a][d];
+        }
+        divergence = divergence + part;
     }
-    f.E = dot(u, f.m) - conduction * dot(gradient_T, area);
+    Conserved<Dim, V> f;
+    const V bulk = (2.0 / 3) * divergence;
+    f.rho = 0.0 * mu;
+    for (std::size_t d = 0; d < Dim; ++d) {
+        // (grad u + transposed) . S
+        V sum = dot(du[d], along);
+        for (std::size_t a = 0; a < Dim; ++a) sum = sum + across[a] * geometry.along[a][d];
+        f.m[d] = mu * (bulk * area[d] - sum);
+    }
+    f.E = dot(u, f.m) - conduction * dT;
     return f;
 }
 

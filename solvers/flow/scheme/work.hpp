@@ -2,8 +2,8 @@
 //
 // One operation is an addition, subtraction, multiplication, division, root, comparison, maximum or minimum;
 // a change of sign and a choice are none. Counted is what kernels execute in the middle of a large block,
-// without what is done once a row or at its ends; roots and quotients that are found by Newton's iteration
-// count with all of it. tests/solvers/test_flow_work.cpp counts again.
+// without what is done once a row or at its ends; roots that are found by iteration count with all of it.
+// tests/solvers/test_flow_work.cpp counts again.
 #pragma once
 
 #include "solvers/flow/scheme/options.hpp"
