@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <vector>
 
 #include "solvers/flow/output/cells.hpp"
+#include "solvers/flow/output/node_means.hpp"
 #include "solvers/flow/output/probes.hpp"
 #include "solvers/flow/output/surface.hpp"
 #include "solvers/flow/step.hpp"
@@ -41,26 +43,32 @@ void show_walls(const Step& step, Shown& shown) {
         shown.surface = declare_surface(step.graph, step.graph.step(), surface, step.labels.q.last());
 }
 
-/// Values at a node: means of the cells around it, without corners where no cell is. Of meshes that overlap
-/// holes do not count, but at nodes that have nothing else around them. `add(cell)`: to the sums.
-template <int Dim, class IsKnown, class Add>
-int add_around(const FieldView<const double>& from, const Int3& node, const IsKnown& known, const Add& add) {
-    int count = 0;
-    const auto add_cells = [&](bool holes) {
-        for_each({{node[0] - 1, node[1] - 1, Dim == 3 ? node[2] - 1 : node[2]},
-                  {node[0] + 1, node[1] + 1, node[2] + 1}},
-                 [&](int a, int b, int c) {
-                     const Int3 cell{a, b, c};
-                     if (!from.box().contains(cell) || !std::isfinite(from(a, b, c, 0))) return;
-                     if (!holes && !known(cell)) return;
-                     add(cell);
-                     ++count;
-                 });
-    };
-    add_cells(false);
-    if (count == 0) add_cells(true);
-    return count;
-}
+/// Which rows of cells of a patch, and beside it, have holes.
+class RowsWithHoles {
+  public:
+    RowsWithHoles(const CellsComputed& cells, const Here& here) {
+        if (cells.all()) return;
+        const auto status = cells.status(here);
+        box_ = status.box();
+        box_.lo[0] = 0, box_.hi[0] = 1;
+        has_.assign(static_cast<std::size_t>(box_.volume()), false);
+        for_each(status.box(), [&](int i, int j, int k) {
+            if (!cells.known(here, {i, j, k})) has_[number(j, k)] = true;
+        });
+    }
+    /// Beyond the patch's borders: as the row beside them.
+    [[nodiscard]] bool has(int j, int k) const {
+        return !has_.empty() && has_[number(std::clamp(j, box_.lo[1], box_.hi[1] - 1),
+                                            std::clamp(k, box_.lo[2], box_.hi[2] - 1))];
+    }
+
+  private:
+    [[nodiscard]] std::size_t number(int j, int k) const {
+        return static_cast<std::size_t>((k - box_.lo[2]) * (box_.hi[1] - box_.lo[1]) + j - box_.lo[1]);
+    }
+    Box box_;
+    std::vector<bool> has_;
+};
 
 /// A list of values at the nodes of patches.
 template <int Dim>
@@ -87,21 +95,14 @@ void show_vortices_at_nodes(const Step& step, Scope& scope, Shown& shown) {
     const auto made = task.modify(shown.vortices_at_nodes);
     const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([=](Here& here) {
-        const auto turning = here[vorticity], q = here[criterion];
-        std::size_t n = 0;
-        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
-            std::array<double, kNumbers> sum{};
-            const int count = add_around<Dim>(
-                q, {i, j, k}, [&](const Int3& cell) { return cells.known(here, cell); },
-                [&](const Int3& at) {
-                    for (int e = 0; e < kTurns; ++e)
-                        sum[static_cast<std::size_t>(e)] += turning(at[0], at[1], at[2], e);
-                    sum[kTurns] += q(at[0], at[1], at[2]);
-                });
-            for (int e = 0; e < kNumbers; ++e)
-                here[made].component(e)[n] = sum[static_cast<std::size_t>(e)] / count;
-            ++n;
-        });
+        const std::array<CellValues, 2> from{{{here[vorticity], kTurns}, {here[criterion], 1}}};
+        const auto to = here[made];
+        const RowsWithHoles holes(cells, here);
+        node_means<Dim>(
+            PatchGeometry<Dim>(here.cells()).node_box(), from, kTurns,
+            [&](int j, int k) { return holes.has(j, k); },
+            [&](const Int3& cell) { return cells.known(here, cell); },
+            [&](int c) { return to.component(c); });
     });
 }
 
@@ -155,20 +156,14 @@ void show_nodes(const Step& step, Shown& shown) {
     const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([=](Here& here) {
         if (here.step % every != 0) return;
-        const auto from = here[q];
-        std::size_t n = 0;
-        for_each(PatchGeometry<Dim>(here.cells()).node_box(), [&](int i, int j, int k) {
-            std::array<double, Dim + 2> sum{};
-            const int count = add_around<Dim>(
-                from, {i, j, k}, [&](const Int3& cell) { return cells.known(here, cell); },
-                [&](const Int3& at) {
-                    for (int e = 0; e < Dim + 2; ++e)
-                        sum[static_cast<std::size_t>(e)] += from(at[0], at[1], at[2], e);
-                });
-            for (int e = 0; e < Dim + 2; ++e)
-                here[made].component(e)[n] = sum[static_cast<std::size_t>(e)] / count;
-            ++n;
-        });
+        const std::array<CellValues, 1> from{{{here[q], Dim + 2}}};
+        const auto to = here[made];
+        const RowsWithHoles holes(cells, here);
+        node_means<Dim>(
+            PatchGeometry<Dim>(here.cells()).node_box(), from, 0,
+            [&](int j, int k) { return holes.has(j, k); },
+            [&](const Int3& cell) { return cells.known(here, cell); },
+            [&](int c) { return to.component(c); });
     });
 }
 
