@@ -179,3 +179,13 @@ def run_flow(case: Case, folder: Path, layout: str = "1x2", *options: str) -> Do
 def cfl3d(name: str) -> dict[str, Any]:
     """What CFL3D found (tests/solvers/flow/cfl3d)."""
     return json.loads((FLOW / "cfl3d" / f"{name}.json").read_text())
+
+
+def records(path: Path) -> list[bytes]:
+    """Of a file that Fortran wrote."""
+    data, found, at = path.read_bytes(), [], 0
+    while at < len(data):
+        length = int(np.frombuffer(data, np.int32, 1, at)[0])
+        found.append(data[at + 4 : at + 4 + length])
+        at += length + 8
+    return found

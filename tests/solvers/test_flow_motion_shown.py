@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flow_cases import Done, run_flow
+from flow_cases import Done, records, run_flow
 from solver_cases import solver_program
 
 from strata.errors import StrataError
@@ -76,16 +76,6 @@ def test_a_probe_that_a_body_covers_has_zeros_and_none_at_the_start_is_refused(t
     case["output"]["probes"] = [0.0, 0.0]
     with pytest.raises(StrataError, match="no cell holds probe 1"):
         run_flow(case, tmp_path / "refused", "1x1")
-
-
-def records(path: Path) -> list[bytes]:
-    """Of a file that Fortran wrote."""
-    data, found, at = path.read_bytes(), [], 0
-    while at < len(data):
-        length = int(np.frombuffer(data, np.int32, 1, at)[0])
-        found.append(data[at + 4 : at + 4 + length])
-        at += length + 8
-    return found
 
 
 def grid(path: Path) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flow_cases import Done, run_flow
+from flow_cases import Done, records, run_flow
 from solver_cases import solver_program
 
 from strata.errors import StrataError
@@ -128,16 +128,6 @@ def test_files_are_the_same_on_every_layout(tmp_path: Path) -> None:
         assert len(files) >= 6
         known = known or files
         assert files == known, layout
-
-
-def records(path: Path) -> list[bytes]:
-    """Of a file that Fortran wrote."""
-    data, found, at = path.read_bytes(), [], 0
-    while at < len(data):
-        length = int(np.frombuffer(data, np.int32, 1, at)[0])
-        found.append(data[at + 4 : at + 4 + length])
-        at += length + 8
-    return found
 
 
 def blanks(folder: Path) -> list[np.ndarray]:
