@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "solvers/flow/grid/generate.hpp"
 #include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/output/node_means.hpp"
 #include "solvers/flow/output/slices.hpp"
 #include "tests/catch.hpp"
 
@@ -230,4 +232,45 @@ TEST_CASE("slices are told by a plane or an index, and what is none is refused")
     for (const char* text : {"z = 1", "k = 3", "1: k = 1", "x", "x = one", "0: i = 1", "1: i = 2.5",
                              "x = 1 2", "azimuth = 60", "Q = ", "q = 1"})
         CHECK_THROWS_AS(slice_of(text, 2), Error);
+}
+
+TEMPLATE_TEST_CASE_SIG("values at nodes are means of the cells that are there and no holes", "",
+                       ((int Dim), Dim), 2, 3) {
+    constexpr int kDeep = Dim == 3 ? 4 : 1, kBeyond = Dim == 3 ? 1 : 0;
+    const Box box{{-1, -1, -kBeyond}, {6, 5, kDeep + kBeyond}};
+    Piece cells(box, 2);
+    const auto q = cells.view();
+    graph::for_each(box, [&](int i, int j, int k) {
+        for (int c = 0; c < 2; ++c) q(i, j, k, c) = std::sin(i + 2.3 * j + 5.1 * k + c);
+        // No cell lies beyond an edge of the grid.
+        if (i < 0 && j < 0) q(i, j, k, 1) = std::numeric_limits<double>::quiet_NaN();
+    });
+    const auto is_hole = [](const Int3& at) { return at[1] == 2 && at[0] > 1; };
+    const auto seen = std::as_const(cells).view();
+    // A node has a cell fewer around it than the box at its upper ends.
+    const Box nodes{{0, 0, 0}, {7, 6, Dim == 3 ? kDeep + 1 : 1}};
+    std::array<std::vector<double>, 2> found;
+    for (auto& values : found) values.resize(static_cast<std::size_t>(nodes.volume()));
+    node_means<Dim>(
+        nodes, std::array<CellValues, 1>{{{seen, 2}}}, 1, [](int j, int) { return j == 2; },
+        [&](const Int3& at) { return !is_hole(at); },
+        [&](int c) { return found[static_cast<std::size_t>(c)].data(); });
+    std::size_t n = 0;
+    graph::for_each(nodes, [&](int i, int j, int k) {
+        for (int c = 0; c < 2; ++c) {
+            double sum = 0;
+            int count = 0;
+            for (const bool holes : {false, true}) {
+                if (count > 0) break;
+                graph::for_each({{i - 1, j - 1, k - kBeyond}, {i + 1, j + 1, k + 1}},
+                                [&](int a, int b, int d) {
+                                    if (!box.contains(Int3{a, b, d}) || std::isnan(seen(a, b, d, 1))) return;
+                                    if (!holes && is_hole({a, b, d})) return;
+                                    sum += seen(a, b, d, c), ++count;
+                                });
+            }
+            CHECK(found[static_cast<std::size_t>(c)][n] == sum / count);
+        }
+        ++n;
+    });
 }
