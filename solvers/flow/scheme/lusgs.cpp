@@ -139,22 +139,18 @@ class Sweep {
             load_columns(p, step_of(f), a);
         } else {
             for (int l = 0; l < kLanes; ++l) {
-                const Part& part = parts_[before ? 1 : 0][l];
-                a[l] = load(p + l * step_of(f), part.from, part.to, broadcast(rest));
+                a[l] = load(p + l * step_of(f), parts_[before ? 1 : 0][l], broadcast(rest));
             }
             turn(a);
         }
         for (int t = 0; t < kLanes; ++t) out[forward ? t : kLanes - 1 - t] = a[t];
     }
     /// Which of eight cells of a row, as they lie in memory, are there.
-    struct Part {
-        int from = 0, to = 0;
-    };
-    [[nodiscard]] Part part_of(int x, int first) const {
+    [[nodiscard]] SomeLanes part_of(int x, int first) const {
         const int from = std::max(x, first), to = std::min(x + kLanes, n_);
         if (from >= to) return {};
         const int at = forward ? from - x : x + kLanes - to;
-        return {at, at + to - from};
+        return some_lanes(at, at + to - from);
     }
     /// The cells that lane 0 has in eight columns, and how far those of the next lane are.
     template <class T>
@@ -163,9 +159,8 @@ class Sweep {
         const int i = (forward ? index(x0) : index(x0 + kLanes - 1)) + shift_i;
         if constexpr (graph::kChecked)
             for (int l = 0; l < kLanes; ++l)
-                if (const Part& part = parts_[before ? 1 : 0][l]; part.from < part.to)
-                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + part.from),
-                                            part.to - part.from);
+                if (const auto [from, to] = range_of(parts_[before ? 1 : 0][l]); from < to)
+                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + from), to - from);
         T* p = f.origin() + i + (j_ + shift_j) * f.stride(1) + k_ * f.stride(2) + c * f.component_stride();
         // More rows than the processor follows by itself: eight of each of up to twenty components.
         const std::ptrdiff_t step = step_of(f), ahead = (forward ? 2 : -1) * kLanes;
@@ -196,7 +191,7 @@ class Sweep {
         double* p = first_row(f, c, x0, 0, 0, false);
         if (whole_) return store_columns(p, step_of(f), a);
         turn(a);
-        for (int l = 0; l < rows_; ++l) store(p + l * step_of(f), parts_[0][l].from, parts_[0][l].to, a[l]);
+        for (int l = 0; l < kLanes; ++l) store(p + l * step_of(f), parts_[0][l], a[l]);
     }
 
     /// What the row before the eight gives, cells x0 to x0 + 7: in `feed_` by component, then cell.
@@ -226,6 +221,7 @@ class Sweep {
         const int j = row_of(lane), k = k_ - kUp;
         const bool inside = k >= lo_[2] && k < hi_[2];
         over_eights(lo_[0], hi_[0], [&](int i, int n) {
+            if (lane < rows_) ask_for(i, j);
             Change sum{};
             if (inside || open_[2]) {
                 Lanes q[kState], viscosity{};
@@ -259,6 +255,23 @@ class Sweep {
                 store(before(lane, c) + (i - lo_[0]), sum[static_cast<std::size_t>(c)]);
         });
     }
+    /// Asks for what block() reads of the line of the caches with cell i of row j: eight rows of all components at once
+    /// are more streams than the processor follows by itself, one row of each is not.
+    void ask_for(int i, int j) const {
+        const auto ask = [&](const auto& f, int components, int row) {
+            const auto* p = f.origin() + i + row * f.stride(1) + k_ * f.stride(2);
+            for (int c = 0; c < components; ++c) __builtin_prefetch(p + c * f.component_stride());
+        };
+        ask(patch_.q, kState, j);
+        ask(patch_.faces[0], Dim, j);
+        ask(patch_.faces[1], Dim, j + kFace);
+        ask(mean_, kState, j);
+        ask(diagonals_.mean, 1, j);
+        if constexpr (viscous) ask(diagonals_.viscosity, model > 0 ? diffusion_of(model - 1) + 1 : 1, j);
+        ask(nu_, model, j);
+        if constexpr (model > 0) ask(diagonals_.nu_tilde, model, j);
+    }
+
     /// Row `lane` of component c: cell i at [i - lo], with room for what lanes read beyond both ends.
     double* before(int lane, int c) {
         const auto width = static_cast<std::size_t>((n_ + kLanes - 1) / kLanes * kLanes + 2 * kBeyond);
@@ -283,7 +296,8 @@ class Sweep {
     void group() {
         if constexpr (Dim == 3) {
             before_.resize(static_cast<std::size_t>((n_ + kLanes + 2 * kBeyond) * kLanes * kUnknowns));
-            for (int l = 0; l < rows_; ++l) plane_before(l);
+            // Up in memory, as processors follow rows best.
+            for (int l = 0; l < rows_; ++l) plane_before(forward ? l : rows_ - 1 - l);
         }
         Columns columns{};
         for (int x0 = -1; x0 < n_ + kLanes - 1; x0 += kLanes) block(x0, columns);
@@ -298,7 +312,7 @@ class Sweep {
             for (int l = 0; l < kLanes; ++l)
                 for (const int before : {0, 1})
                     parts_[before][l] =
-                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : Part{};
+                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : SomeLanes{};
         Lanes q[kState][kLanes], s0[D][kLanes], s1[D][kLanes], visc[kLanes];
         [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes], nu_visc[kSome][kLanes];
         for (int c = 0; c < kState; ++c)
@@ -405,7 +419,7 @@ class Sweep {
 
     Int3 lo_, hi_;
     int n_, k_ = 0, j_ = 0, rows_ = 0;
-    Part parts_[2][kLanes];
+    SomeLanes parts_[2][kLanes];
     bool ends_ = false, whole_ = false;  // of eight columns: rows begin or end there; all cells are there
     const Patch<Dim>& patch_;
     double gamma_;

@@ -17,7 +17,7 @@ namespace strata::flow {
 /// Tiles: cells along x that fit the first cache in two dimensions, rows that fit the second in three.
 inline constexpr int kTileX = 64, kTileY = 8;
 inline constexpr int kBefore = kLanes;  // cells of a scratch row before its first own one: two are needed
-inline constexpr int kWidth = kTileX + 5 * kLanes;
+inline constexpr int kWidth = kTileX + 3 * kLanes;
 inline constexpr int kRing = 5;
 
 /// The rows of one tile after the other. Its user asks for slabs in their order.
