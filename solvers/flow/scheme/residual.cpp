@@ -131,11 +131,6 @@ class Tile : private TileRows<Dim, viscosity> {
     void means(int count) {
         const double gamma = scheme_.gas.gamma;
         for (int x = 0; x < count; x += kLanes) {
-            const RoeWeights<W> by(get(work(), kLeft + kRho, x), get(work(), kRight + kRho, x));
-            put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
-            put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
-        }
-        for (int x = 0; x < count; x += kLanes) {
             const Primitive<Dim, W> l = beside(kLeft, x), r = beside(kRight, x);
             const W l_H = enthalpy(l, gamma), r_H = enthalpy(r, gamma);
             const RoeWeights<W> by{get(work(), kRoot, x), get(work(), kWeight, x),
@@ -148,7 +143,13 @@ class Tile : private TileRows<Dim, viscosity> {
         }
     }
 
-    /// The states on both sides of the faces.
+    void weigh(const W& left, const W& right, int x) {
+        const RoeWeights<W> by(left, right);
+        put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
+        put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
+    }
+
+    /// The states on both sides of the faces, and their weights: roots and quotients go on beside other work.
     template <int axis>
     void extrapolate(int j, int k, int count) {
         const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
@@ -156,6 +157,7 @@ class Tile : private TileRows<Dim, viscosity> {
             for (int c = 0; c < Dim + 2; ++c)
                 for (int x = 0; x < count; x += kLanes)
                     put(work(), kLeft + c, x, get(m1, c, x)), put(work(), kRight + c, x, get(p0, c, x));
+            for (int x = 0; x < count; x += kLanes) weigh(get(m1, kRho, x), get(p0, kRho, x), x);
             return;
         }
         switch (scheme_.muscl.limiter) {
@@ -188,10 +190,11 @@ class Tile : private TileRows<Dim, viscosity> {
             const auto keep = [&](int side, W* state, const double* own) {
                 const W worst = min(state[kRho], state[kP]);
                 for (int c = 0; c < Dim + 2; ++c)
-                    put(work(), side + c, x, select(worst > zero, state[c], get(own, c, x)));
+                    put(work(), side + c, x, state[c] = select(worst > zero, state[c], get(own, c, x)));
             };
             keep(kLeft, left, m1);
             keep(kRight, right, p0);
+            weigh(left[kRho], right[kRho], x);
         }
     }
 
