@@ -228,23 +228,66 @@ class Tile : private TileRows<Dim, viscosity> {
         return a;
     }
 
-    /// The differences of value c that a face's gradients are made of: across it, and four times the mean
-    /// ones along the others (so are those of the places, and gradients stay the same).
+    /// One value of the cells beside a row's faces, eight faces after the other. Loads that begin in the middle of
+    /// a line of the caches take twice as long as others, and most of a face's would: what is one cell further
+    /// along x is made of lanes of the eight before or behind.
     template <int axis>
-    static Vec differences(const double* m1, const double* p0, const Around& around, int c, int x) {
-        Vec e;
-        e[axis] = get(p0, c, x) - get(m1, c, x);
-        int t = 0;
-        for (std::size_t other = 0; other < D; ++other) {
-            if (other == axis) continue;
-            e[other] = (get(around.up[0][t], c, x) + get(around.up[1][t], c, x)) -
-                       (get(around.down[0][t], c, x) + get(around.down[1][t], c, x));
-            ++t;
+    class Beside {
+        static constexpr int kOthers = Dim - 1;  // axes
+
+      public:
+        Beside() = default;
+        Beside(const double* m1, const double* p0, const Around& around, int c) {
+            if constexpr (axis == 0) {
+                before_ = get(p0, c, -kLanes);
+                for (int t = 0; t < kOthers; ++t) {
+                    up_[t] = get(around.up[1][t], c, -kLanes);
+                    down_[t] = get(around.down[1][t], c, -kLanes);
+                }
+            } else {
+                before_ = get(m1, c, -kLanes) + get(p0, c, -kLanes);
+                behind_ = get(m1, c, 0) + get(p0, c, 0);
+            }
         }
-        return e;
-    }
+        /// To the eight faces from x on: those before have been there.
+        void move_to(const double* m1, const double* p0, const Around& around, int c, int x) {
+            const W here = get(p0, c, x);
+            if constexpr (axis == 0) {
+                const W below = one_lower(before_, here);
+                across_[0] = here - below, sum_ = below + here, before_ = here;
+                for (int t = 0; t < kOthers; ++t) {
+                    const W up = get(around.up[1][t], c, x), down = get(around.down[1][t], c, x);
+                    across_[t + 1] = (one_lower(up_[t], up) + up) - (one_lower(down_[t], down) + down);
+                    up_[t] = up, down_[t] = down;
+                }
+            } else {
+                across_[axis] = here - get(m1, c, x);
+                sum_ = behind_, behind_ = get(m1, c, x + kLanes) + get(p0, c, x + kLanes);
+                across_[0] = one_higher(sum_, behind_) - one_lower(before_, sum_);
+                before_ = sum_;
+                if constexpr (Dim == 3)
+                    across_[3 - axis] = (get(around.up[0][1], c, x) + get(around.up[1][1], c, x)) -
+                                        (get(around.down[0][1], c, x) + get(around.down[1][1], c, x));
+            }
+        }
+        /// What a face's gradients are made of: the difference across it, and four times the mean ones along the
+        /// others (so are those of the places, and gradients stay the same).
+        [[nodiscard]] const Vec& differences() const { return across_; }
+        [[nodiscard]] W mean() const { return 0.5 * sum_; }
+
+      private:
+        static W one_lower(const W& before, const W& here) {
+            return shuffle<7, 8, 9, 10, 11, 12, 13, 14>(before, here);
+        }
+        static W one_higher(const W& here, const W& behind) {
+            return shuffle<1, 2, 3, 4, 5, 6, 7, 8>(here, behind);
+        }
+        Vec across_;
+        W sum_, before_, behind_, up_[kOthers], down_[kOthers];
+    };
 
     static constexpr int kAlong = 0, kGeometry = Dim;
+    static constexpr int kEquations = kSst ? 2 : kTurbulent ? 1 : 0, kModel = kEquations > 0 ? kEquations : 1;
 
     /// Adds viscous fluxes to those of a row's faces, and finds the model's.
     template <int axis>
@@ -253,12 +296,18 @@ class Tile : private TileRows<Dim, viscosity> {
         const Around around = lines_around<axis>(j, k);
         const Gas& gas = scheme_.gas;
         const double scale = gas.viscous_scale();
+        Beside<axis> place[D], velocity[D], temperature(m1, p0, around, kT), model[kModel];
+        for (int d = 0; d < Dim; ++d) {
+            place[d] = Beside<axis>(m1, p0, around, kX + d);
+            velocity[d] = Beside<axis>(m1, p0, around, kU + d);
+        }
+        for (int c = 0; c < kEquations; ++c) model[c] = Beside<axis>(m1, p0, around, kNu + c);
         over_eights(0, count, [&](int x, int n) {
             const Vec s = area<axis>(lo_[0] + x, j, k, n);
             std::array<Vec, D> e;
             for (std::size_t d = 0; d < D; ++d) {
-                const Vec one = differences<axis>(m1, p0, around, kX + static_cast<int>(d), x);
-                for (std::size_t a = 0; a < D; ++a) e[a][d] = one[a];
+                place[d].move_to(m1, p0, around, kX + static_cast<int>(d), x);
+                for (std::size_t a = 0; a < D; ++a) e[a][d] = place[d].differences()[a];
             }
             const Differences<Dim, W> geometry(e);
             for (int a = 0; a < Dim; ++a) {
@@ -270,7 +319,10 @@ class Tile : private TileRows<Dim, viscosity> {
         });
         over_eights(0, count, [&](int x, int n) {
             const Vec s = area<axis>(lo_[0] + x, j, k, n);
-            const auto of = [&](int c) { return differences<axis>(m1, p0, around, c, x); };
+            const auto along_face = [&](Beside<axis>& value, int c) {
+                value.move_to(m1, p0, around, c, x);
+                return value.differences();
+            };
             const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
             Differences<Dim, W> geometry;
             std::array<Vec, D> du;
@@ -278,21 +330,21 @@ class Tile : private TileRows<Dim, viscosity> {
             Vec u;
             for (std::size_t d = 0; d < D; ++d) {
                 geometry.along[d] = vector(work(), kGeometry + Dim * static_cast<int>(d), x);
-                du[d] = of(kU + static_cast<int>(d));
-                u[d] = mean(kU + static_cast<int>(d));
+                du[d] = along_face(velocity[d], kU + static_cast<int>(d));
+                u[d] = velocity[d].mean();
             }
             W more{};
             if (Dim == 2 && scheme_.axisymmetric) more = u[1] / mean(kX + 1);
             if constexpr (kSst) {
                 for (const int c : {kK, kOmega})
-                    store(to + (Dim + 2 + c) * kWidth + x, mean(kDiff + c) * dot(of(kNu + c), along));
+                    store(to + (Dim + 2 + c) * kWidth + x, mean(kDiff + c) * dot(along_face(model[c], kNu + c), along));
             } else if constexpr (kTurbulent) {
-                const W g = dot(of(kNu), along);
+                const W g = dot(along_face(model[0], kNu), along);
                 store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
                 store(to + (Dim + 3) * kWidth + x, g);
             }
             const Conserved<Dim, W> v =
-                viscous_flux<Dim>(geometry, along, du, more, u, dot(of(kT), along), scale * mean(kMu),
+                viscous_flux<Dim>(geometry, along, du, more, u, dot(along_face(temperature, kT), along), scale * mean(kMu),
                                   (scale / (gas.gamma - 1)) * mean(kHeat), s);
             for (int d = 0; d < Dim; ++d) {
                 double* p = to + (d + 1) * kWidth + x;
