@@ -370,6 +370,7 @@ class Tile : private TileRows<Dim, viscosity> {
         const Net net{*this, j, k};
         over_eights(0, n_, [&](int x, int n) {
             const int i = lo_[0] + x;
+            ask_for(i, j + 1, k);
             for (int c = 0; c < Dim + 2; ++c) {
                 W r = net(c, x);
                 if (Dim == 2 && c == 2 && scheme_.axisymmetric) r -= hoop(j, x, n);
@@ -378,6 +379,21 @@ class Tile : private TileRows<Dim, viscosity> {
             if constexpr (kSst) menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
         });
         if constexpr (kTurbulent && !kSst) turbulence(j, k, net);
+    }
+    /// Asks for what only cells read and write: soon it is their turn.
+    void ask_for(int i, int j, int k) const {
+        const auto ask = [&](const auto& f, int components) {
+            const auto* p = f.origin() + i + j * f.stride(1) + k * f.stride(2);
+            for (int c = 0; c < components; ++c) __builtin_prefetch(p + c * f.component_stride());
+        };
+        ask(mean_, Dim + 2);
+        if constexpr (kTurbulent) {
+            ask(nu_, kEquations), ask(slope_, kEquations);
+            if constexpr (kSst)
+                ask(patch_.volumes, 1);
+            else
+                ask(patch_.volumes, 1), ask(patch_.wall_distance, 1);
+        }
     }
     /// What leaves the cells of a row through their faces.
     struct Net {
