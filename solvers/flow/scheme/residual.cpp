@@ -380,19 +380,18 @@ class Tile : private TileRows<Dim, viscosity> {
         });
         if constexpr (kTurbulent && !kSst) turbulence(j, k, net);
     }
-    /// Asks for what only cells read and write: soon it is their turn.
+    /// Asks for what only the cells of a row read and write: soon it is their turn.
     void ask_for(int i, int j, int k) const {
-        const auto ask = [&](const auto& f, int components) {
-            const auto* p = f.origin() + i + j * f.stride(1) + k * f.stride(2);
+        const auto ask = [&](const auto& f, int components, int jj, int kk) {
+            const auto* p = f.origin() + i + jj * f.stride(1) + kk * f.stride(2);
             for (int c = 0; c < components; ++c) __builtin_prefetch(p + c * f.component_stride());
         };
-        ask(mean_, Dim + 2);
+        ask(mean_, Dim + 2, j, k);
         if constexpr (kTurbulent) {
-            ask(nu_, kEquations), ask(slope_, kEquations);
-            if constexpr (kSst)
-                ask(patch_.volumes, 1);
-            else
-                ask(patch_.volumes, 1), ask(patch_.wall_distance, 1);
+            ask(nu_, kEquations, j, k), ask(slope_, kEquations, j, k);
+            if constexpr (kSst) return ask(patch_.volumes, 1, j, k);
+            ask(patch_.wall_distance, 1, j, k);
+            ask(patch_.volumes, 1, Dim == 2 ? j + 1 : j, Dim == 3 ? k + 1 : k);  // those beside are read, too
         }
     }
     /// What leaves the cells of a row through their faces.
