@@ -63,6 +63,8 @@ class Sweep {
                 k_ = forward ? lo_[2] + z : hi_[2] - 1 - z;
                 j_ = forward ? lo_[1] + y : hi_[1] - 1 - y;
                 rows_ = std::min(kLanes, rows - y);
+                const bool last = y + kLanes >= rows;  // of the plane
+                next_j_ = last ? -kUp * y : kUp * kLanes, next_k_ = last ? kUp : 0;
                 group();
             }
     }
@@ -160,10 +162,16 @@ class Sweep {
         if constexpr (graph::kChecked)
             for (int l = 0; l < kLanes; ++l)
                 if (const auto [from, to] = range_of(parts_[before ? 1 : 0][l]); from < to)
-                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + from), to - from);
+                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + from),
+                                            to - from);
         T* p = f.origin() + i + (j_ + shift_j) * f.stride(1) + k_ * f.stride(2) + c * f.component_stride();
-        // More rows than the processor follows by itself: eight of each of up to twenty components.
-        const std::ptrdiff_t step = step_of(f), ahead = (forward ? 2 : -1) * kLanes;
+        // More rows than the processor follows by itself: eight of each of up to twenty components. In three
+        // dimensions those of the next eight rows are asked for, so that memory has as long for them as these
+        // take.
+        const std::ptrdiff_t step = step_of(f), ahead = Dim == 3
+                                                            ? next_j_ * f.stride(1) + next_k_ * f.stride(2)
+                                                        : forward ? 2 * kLanes
+                                                                  : -kLanes;
         for (int l = 0; l < kLanes; ++l) __builtin_prefetch(p + l * step + ahead);
         return p;
     }
@@ -221,7 +229,6 @@ class Sweep {
         const int j = row_of(lane), k = k_ - kUp;
         const bool inside = k >= lo_[2] && k < hi_[2];
         over_eights(lo_[0], hi_[0], [&](int i, int n) {
-            if (lane < rows_) ask_for(i, j);
             Change sum{};
             if (inside || open_[2]) {
                 Lanes q[kState], viscosity{};
@@ -255,23 +262,6 @@ class Sweep {
                 store(before(lane, c) + (i - lo_[0]), sum[static_cast<std::size_t>(c)]);
         });
     }
-    /// Asks for what block() reads of the line of the caches with cell i of row j: eight rows of all components at once
-    /// are more streams than the processor follows by itself, one row of each is not.
-    void ask_for(int i, int j) const {
-        const auto ask = [&](const auto& f, int components, int row) {
-            const auto* p = f.origin() + i + row * f.stride(1) + k_ * f.stride(2);
-            for (int c = 0; c < components; ++c) __builtin_prefetch(p + c * f.component_stride());
-        };
-        ask(patch_.q, kState, j);
-        ask(patch_.faces[0], Dim, j);
-        ask(patch_.faces[1], Dim, j + kFace);
-        ask(mean_, kState, j);
-        ask(diagonals_.mean, 1, j);
-        if constexpr (viscous) ask(diagonals_.viscosity, model > 0 ? diffusion_of(model - 1) + 1 : 1, j);
-        ask(nu_, model, j);
-        if constexpr (model > 0) ask(diagonals_.nu_tilde, model, j);
-    }
-
     /// Row `lane` of component c: cell i at [i - lo], with room for what lanes read beyond both ends.
     double* before(int lane, int c) {
         const auto width = static_cast<std::size_t>((n_ + kLanes - 1) / kLanes * kLanes + 2 * kBeyond);
@@ -419,6 +409,7 @@ class Sweep {
 
     Int3 lo_, hi_;
     int n_, k_ = 0, j_ = 0, rows_ = 0;
+    std::ptrdiff_t next_j_ = 0, next_k_ = 0;  // from these rows to the next eight
     SomeLanes parts_[2][kLanes];
     bool ends_ = false, whole_ = false;  // of eight columns: rows begin or end there; all cells are there
     const Patch<Dim>& patch_;

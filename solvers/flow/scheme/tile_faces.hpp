@@ -1,0 +1,339 @@
+// Fluxes through the faces of a tile's rows: convective and viscous, and those of the model's variables.
+#pragma once
+
+#include "solvers/flow/scheme/muscl.hpp"
+#include "solvers/flow/scheme/roe.hpp"
+#include "solvers/flow/scheme/tile_rows.hpp"
+#include "solvers/flow/scheme/viscous.hpp"
+
+namespace strata::flow {
+
+// What works on lanes is inlined into the loops over rows (flatten): between functions lanes would pass
+// through memory.
+
+template <int Dim, Viscosity viscosity>
+class TileFaces : public TileRows<Dim, viscosity> {
+    using Rows = TileRows<Dim, viscosity>;
+
+  protected:
+    using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
+        Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kDiff;
+    using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::n_;
+    using Rows::work, Rows::put, Rows::next, Rows::line, Rows::get, Rows::vector;
+    using W = Lanes;
+    using Vec = Vector<Dim, W>;
+
+  public:
+    using Rows::Rows;
+    /// Equations of the model.
+    static constexpr int kEquations = kSst ? 2 : kTurbulent ? 1 : 0;
+
+    template <int axis>
+    Vec area(int i, int j, int k, int n) const {
+        Vec s;
+        for (std::size_t d = 0; d < D; ++d) s[d] = load(patch_.faces[axis], i, j, k, static_cast<int>(d), n);
+        return s;
+    }
+
+    /// Lines one cell up (by = 1) or down along an axis other than x; along x the same line one cell further.
+    template <int axis>
+    const double* at(int j, int k, int by) {
+        if constexpr (axis == 0) return line(j, k) + by;
+        if constexpr (axis == 1) return line(j + by, k);
+        return line(j, k + by);
+    }
+
+    /// Fluxes through the lower faces along the axis of all cells of row (j, k), along x one more.
+    template <int axis>
+    void faces(int j, int k, double* to) {
+        if (patch_.moves())
+            faces_of<axis, true>(j, k, to);
+        else
+            faces_of<axis, false>(j, k, to);
+    }
+
+  private:
+    template <int axis, bool moves>
+    [[gnu::flatten, gnu::noinline]] void faces_of(int j, int k, double* to) {
+        const int count = n_ + (axis == 0 ? 1 : 0);
+        sizes<axis, moves>(j, k, count);
+        extrapolate<axis>(j, k, count);
+        means(count);
+        for (int x = 0; x < count; x += kLanes) {
+            const RoeMean<Dim, W> mean = [&] {
+                RoeMean<Dim, W> m;
+                m.u = vector(work(), kMean, x), m.H = get(work(), kMeanH, x);
+                m.a = get(work(), kSound, x), m.half_over_a2 = get(work(), kOver, x);
+                return m;
+            }();
+            W speed{};
+            if constexpr (moves) speed = get(work(), kSpeed, x);
+            const Conserved<Dim, W> f = roe_flux<Dim, W, moves>(
+                beside(kLeft, x), beside(kRight, x), get(work(), kLeftH, x), get(work(), kRightH, x),
+                get(work(), kRoot, x), mean, vector(work(), kNormal, x), get(work(), kHalf, x),
+                scheme_.entropy_fix, scheme_.low_mach, speed);
+            store(to + x, f.rho);
+            for (std::size_t d = 0; d < D; ++d) store(to + (static_cast<int>(d) + 1) * kWidth + x, f.m[d]);
+            store(to + (Dim + 1) * kWidth + x, f.E);
+        }
+        if constexpr (kViscous) add_viscous<axis>(j, k, count, to);
+    }
+
+    // What faces of a row have between one loop over them and the next (roe.hpp, viscous.hpp).
+    static constexpr int kNormal = 0, kHalf = Dim, kSpeed = kHalf + 1, kLeft = kSpeed + 1,
+                         kRight = kLeft + Dim + 2, kLeftH = kRight + Dim + 2, kRightH = kLeftH + 1,
+                         kRoot = kRightH + 1, kWeight = kRoot + 1, kMean = kWeight + 3, kMeanH = kMean + Dim,
+                         kSound = kMeanH + 1, kOver = kSound + 1, kWork = kOver + 1;
+    static_assert(kWork <= Rows::kWork);
+    Primitive<Dim, W> beside(int side, int x) {
+        return {get(work(), side + kRho, x), vector(work(), side + kU, x), get(work(), side + kP, x)};
+    }
+
+    template <int axis, bool moves>
+    void sizes(int j, int k, int count) {
+        over_eights(0, count, [&](int x, int n) {
+            const FaceSize<Dim, W> face([&] {
+                Vec s;
+                for (std::size_t d = 0; d < D; ++d)
+                    s[d] = next(patch_.faces[axis], lo_[0] + x, j, k, static_cast<int>(d), n);
+                return s;
+            }());
+            for (int d = 0; d < Dim; ++d)
+                put(work(), kNormal + d, x, face.normal[static_cast<std::size_t>(d)]);
+            put(work(), kHalf, x, face.half);
+            if constexpr (moves)
+                put(work(), kSpeed, x, face.over * load(patch_.speeds[axis], lo_[0] + x, j, k, 0, n));
+        });
+    }
+
+    /// Roe's means of the states on both sides.
+    void means(int count) {
+        const double gamma = scheme_.gas.gamma;
+        for (int x = 0; x < count; x += kLanes) {
+            const Primitive<Dim, W> l = beside(kLeft, x), r = beside(kRight, x);
+            const W l_H = enthalpy(l, gamma), r_H = enthalpy(r, gamma);
+            const RoeWeights<W> by{get(work(), kRoot, x), get(work(), kWeight, x),
+                                   get(work(), kWeight + 1, x), get(work(), kWeight + 2, x)};
+            const RoeMean<Dim, W> mean(l, r, l_H, r_H, by, gamma);
+            put(work(), kLeftH, x, l_H), put(work(), kRightH, x, r_H);
+            for (int d = 0; d < Dim; ++d) put(work(), kMean + d, x, mean.u[static_cast<std::size_t>(d)]);
+            put(work(), kMeanH, x, mean.H);
+            put(work(), kSound, x, mean.a), put(work(), kOver, x, mean.half_over_a2);
+        }
+    }
+
+    void weigh(const W& left, const W& right, int x) {
+        const RoeWeights<W> by(left, right);
+        put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
+        put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
+    }
+
+    /// The states on both sides of the faces, and their weights: roots and quotients go on beside other work.
+    template <int axis>
+    void extrapolate(int j, int k, int count) {
+        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
+        if (scheme_.muscl.first_order) {
+            for (int c = 0; c < Dim + 2; ++c)
+                for (int x = 0; x < count; x += kLanes)
+                    put(work(), kLeft + c, x, get(m1, c, x)), put(work(), kRight + c, x, get(p0, c, x));
+            for (int x = 0; x < count; x += kLanes) weigh(get(m1, kRho, x), get(p0, kRho, x), x);
+            return;
+        }
+        switch (scheme_.muscl.limiter) {
+            case Limiter::none:
+                return limited<axis, Limiter::none>(j, k, count);
+            case Limiter::minmod:
+                return limited<axis, Limiter::minmod>(j, k, count);
+            case Limiter::van_albada:
+                return limited<axis, Limiter::van_albada>(j, k, count);
+            case Limiter::van_leer:
+                break;
+        }
+        limited<axis, Limiter::van_leer>(j, k, count);
+    }
+    template <int axis, Limiter limiter>
+    void limited(int j, int k, int count) {
+        const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
+                     *p1 = at<axis>(j, k, 1);
+        const double kappa = scheme_.muscl.kappa;
+        for (int x = 0; x < count; x += kLanes) {
+            W left[Dim + 2], right[Dim + 2];
+            for (int c = 0; c < Dim + 2; ++c) {
+                const W a = get(m2, c, x), b = get(m1, c, x), d = get(p0, c, x), e = get(p1, c, x);
+                const W middle = d - b;
+                left[c] = b + to_face<limiter>(b - a, middle, kappa);
+                right[c] = d - to_face<limiter>(e - d, middle, kappa);
+            }
+            // Where density or pressure would not be positive, the cell's own state.
+            const W zero{};
+            const auto keep = [&](int side, W* state, const double* own) {
+                const W worst = min(state[kRho], state[kP]);
+                for (int c = 0; c < Dim + 2; ++c)
+                    put(work(), side + c, x, state[c] = select(worst > zero, state[c], get(own, c, x)));
+            };
+            keep(kLeft, left, m1);
+            keep(kRight, right, p0);
+            weigh(left[kRho], right[kRho], x);
+        }
+    }
+
+    /// Lines beside a face's two cells along each other axis, up and down.
+    struct Around {
+        const double* up[2][Dim == 2 ? 1 : 2];
+        const double* down[2][Dim == 2 ? 1 : 2];
+    };
+    template <int axis>
+    Around lines_around(int j, int k) {
+        Around a{};
+        int t = 0;
+        for (int other = 0; other < Dim; ++other) {
+            if (other == axis) continue;
+            for (int side = 0; side < 2; ++side) {
+                const int back = 1 - side;  // the cell below the face first
+                const int jj = j - (axis == 1 ? back : 0), kk = k - (axis == 2 ? back : 0);
+                const double* own = axis == 0 ? line(jj, kk) - back : line(jj, kk);
+                if (other == 0) {
+                    a.up[side][t] = own + 1;
+                    a.down[side][t] = own - 1;
+                } else {
+                    const int dj = other == 1 ? 1 : 0, dk = other == 2 ? 1 : 0;
+                    const int shift = axis == 0 ? back : 0;
+                    a.up[side][t] = line(jj + dj, kk + dk) - shift;
+                    a.down[side][t] = line(jj - dj, kk - dk) - shift;
+                }
+            }
+            ++t;
+        }
+        return a;
+    }
+
+    /// One value of the cells beside a row's faces, eight faces after the other. Loads that begin in the
+    /// middle of a line of the caches take twice as long as others, and most of a face's would: what is one
+    /// cell further along x is made of lanes of the eight before or behind.
+    template <int axis>
+    class Beside {
+        static constexpr int kOthers = Dim - 1;  // axes
+
+      public:
+        Beside() = default;
+        Beside(const double* m1, const double* p0, const Around& around, int c) {
+            if constexpr (axis == 0) {
+                before_ = get(p0, c, -kLanes);
+                for (int t = 0; t < kOthers; ++t) {
+                    up_[t] = get(around.up[1][t], c, -kLanes);
+                    down_[t] = get(around.down[1][t], c, -kLanes);
+                }
+            } else {
+                before_ = get(m1, c, -kLanes) + get(p0, c, -kLanes);
+                behind_ = get(m1, c, 0) + get(p0, c, 0);
+            }
+        }
+        /// To the eight faces from x on: those before have been there.
+        void move_to(const double* m1, const double* p0, const Around& around, int c, int x) {
+            const W here = get(p0, c, x);
+            if constexpr (axis == 0) {
+                const W below = one_lower(before_, here);
+                across_[0] = here - below, sum_ = below + here, before_ = here;
+                for (int t = 0; t < kOthers; ++t) {
+                    const W up = get(around.up[1][t], c, x), down = get(around.down[1][t], c, x);
+                    across_[t + 1] = (one_lower(up_[t], up) + up) - (one_lower(down_[t], down) + down);
+                    up_[t] = up, down_[t] = down;
+                }
+            } else {
+                across_[axis] = here - get(m1, c, x);
+                sum_ = behind_, behind_ = get(m1, c, x + kLanes) + get(p0, c, x + kLanes);
+                across_[0] = one_higher(sum_, behind_) - one_lower(before_, sum_);
+                before_ = sum_;
+                if constexpr (Dim == 3)
+                    across_[3 - axis] = (get(around.up[0][1], c, x) + get(around.up[1][1], c, x)) -
+                                        (get(around.down[0][1], c, x) + get(around.down[1][1], c, x));
+            }
+        }
+        /// What a face's gradients are made of: the difference across it, and four times the mean ones along
+        /// the others (so are those of the places, and gradients stay the same).
+        [[nodiscard]] const Vec& differences() const { return across_; }
+        [[nodiscard]] W mean() const { return 0.5 * sum_; }
+
+      private:
+        static W one_lower(const W& before, const W& here) {
+            return shuffle<7, 8, 9, 10, 11, 12, 13, 14>(before, here);
+        }
+        static W one_higher(const W& here, const W& behind) {
+            return shuffle<1, 2, 3, 4, 5, 6, 7, 8>(here, behind);
+        }
+        Vec across_;
+        W sum_, before_, behind_, up_[kOthers], down_[kOthers];
+    };
+
+    static constexpr int kAlong = 0, kGeometry = Dim;
+    static constexpr int kModel = kEquations > 0 ? kEquations : 1;  // for arrays
+
+    /// Adds viscous fluxes to those of a row's faces, and finds the model's.
+    template <int axis>
+    void add_viscous(int j, int k, int count, double* to) {
+        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
+        const Around around = lines_around<axis>(j, k);
+        const Gas& gas = scheme_.gas;
+        const double scale = gas.viscous_scale();
+        Beside<axis> place[D], velocity[D], temperature(m1, p0, around, kT), model[kModel];
+        for (int d = 0; d < Dim; ++d) {
+            place[d] = Beside<axis>(m1, p0, around, kX + d);
+            velocity[d] = Beside<axis>(m1, p0, around, kU + d);
+        }
+        for (int c = 0; c < kEquations; ++c) model[c] = Beside<axis>(m1, p0, around, kNu + c);
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
+            std::array<Vec, D> e;
+            for (std::size_t d = 0; d < D; ++d) {
+                place[d].move_to(m1, p0, around, kX + static_cast<int>(d), x);
+                for (std::size_t a = 0; a < D; ++a) e[a][d] = place[d].differences()[a];
+            }
+            const Differences<Dim, W> geometry(e);
+            for (int a = 0; a < Dim; ++a) {
+                const Vec& row = geometry.along[static_cast<std::size_t>(a)];
+                put(work(), kAlong + a, x, dot(row, s));
+                for (int d = 0; d < Dim; ++d)
+                    put(work(), kGeometry + Dim * a + d, x, row[static_cast<std::size_t>(d)]);
+            }
+        });
+        over_eights(0, count, [&](int x, int n) {
+            const Vec s = area<axis>(lo_[0] + x, j, k, n);
+            const auto along_face = [&](Beside<axis>& value, int c) {
+                value.move_to(m1, p0, around, c, x);
+                return value.differences();
+            };
+            const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
+            Differences<Dim, W> geometry;
+            std::array<Vec, D> du;
+            const Vec along = vector(work(), kAlong, x);
+            Vec u;
+            for (std::size_t d = 0; d < D; ++d) {
+                geometry.along[d] = vector(work(), kGeometry + Dim * static_cast<int>(d), x);
+                du[d] = along_face(velocity[d], kU + static_cast<int>(d));
+                u[d] = velocity[d].mean();
+            }
+            W more{};
+            if (Dim == 2 && scheme_.axisymmetric) more = u[1] / mean(kX + 1);
+            if constexpr (kSst) {
+                for (const int c : {kK, kOmega})
+                    store(to + (Dim + 2 + c) * kWidth + x,
+                          mean(kDiff + c) * dot(along_face(model[c], kNu + c), along));
+            } else if constexpr (kTurbulent) {
+                const W g = dot(along_face(model[0], kNu), along);
+                store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
+                store(to + (Dim + 3) * kWidth + x, g);
+            }
+            const Conserved<Dim, W> v =
+                viscous_flux<Dim>(geometry, along, du, more, u, dot(along_face(temperature, kT), along),
+                                  scale * mean(kMu), (scale / (gas.gamma - 1)) * mean(kHeat), s);
+            for (int d = 0; d < Dim; ++d) {
+                double* p = to + (d + 1) * kWidth + x;
+                store(p, load(p) + v.m[static_cast<std::size_t>(d)]);
+            }
+            double* p = to + (Dim + 1) * kWidth + x;
+            store(p, load(p) + v.E);
+        });
+    }
+};
+
+}  // namespace strata::flow
