@@ -18,8 +18,12 @@ inline constexpr int kOperations = 5;
 
 #ifdef STRATA_COUNTED_LANES  // a header of tests: operations are counted, where lanes are pairs of registers
 #include STRATA_COUNTED_LANES
+namespace strata {
+inline constexpr bool kOperationsCounted = true;
+}
 #else
 namespace strata {
+inline constexpr bool kOperationsCounted = false;
 /// What is told of operations on so many doubles: nothing.
 inline void count_operations(Operation /*kind*/, int /*doubles*/) {}
 }  // namespace strata

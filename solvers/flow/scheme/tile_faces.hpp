@@ -1,6 +1,8 @@
 // Fluxes through the faces of a tile's rows: convective and viscous, and those of the model's variables.
 #pragma once
 
+#include <type_traits>
+
 #include "solvers/flow/scheme/muscl.hpp"
 #include "solvers/flow/scheme/roe.hpp"
 #include "solvers/flow/scheme/tile_rows.hpp"
@@ -58,6 +60,9 @@ class TileFaces : public TileRows<Dim, viscosity> {
         const int count = n_ + (axis == 0 ? 1 : 0);
         sizes<axis, moves>(j, k, count);
         extrapolate<axis>(j, k, count);
+        if (!kWeighsAtOnce || scheme_.muscl.first_order)
+            for (int x = 0; x < count; x += kLanes)
+                weigh(get(work(), kLeft + kRho, x), get(work(), kRight + kRho, x), x);
         means(count);
         for (int x = 0; x < count; x += kLanes) {
             const RoeMean<Dim, W> mean = [&] {
@@ -122,13 +127,15 @@ class TileFaces : public TileRows<Dim, viscosity> {
         }
     }
 
+    /// Roots and quotients of weights go on beside other work where a row's loop has registers enough.
+    static constexpr bool kWeighsAtOnce = kRegisterLanes == kLanes;
     void weigh(const W& left, const W& right, int x) {
         const RoeWeights<W> by(left, right);
         put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
         put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
     }
 
-    /// The states on both sides of the faces, and their weights: roots and quotients go on beside other work.
+    /// The states on both sides of the faces.
     template <int axis>
     void extrapolate(int j, int k, int count) {
         const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
@@ -136,7 +143,6 @@ class TileFaces : public TileRows<Dim, viscosity> {
             for (int c = 0; c < Dim + 2; ++c)
                 for (int x = 0; x < count; x += kLanes)
                     put(work(), kLeft + c, x, get(m1, c, x)), put(work(), kRight + c, x, get(p0, c, x));
-            for (int x = 0; x < count; x += kLanes) weigh(get(m1, kRho, x), get(p0, kRho, x), x);
             return;
         }
         switch (scheme_.muscl.limiter) {
@@ -166,14 +172,14 @@ class TileFaces : public TileRows<Dim, viscosity> {
             }
             // Where density or pressure would not be positive, the cell's own state.
             const W zero{};
-            const auto keep = [&](int side, W* state, const double* own) {
+            const auto keep = [&](int side, const W* state, const double* own) {
                 const W worst = min(state[kRho], state[kP]);
                 for (int c = 0; c < Dim + 2; ++c)
-                    put(work(), side + c, x, state[c] = select(worst > zero, state[c], get(own, c, x)));
+                    put(work(), side + c, x, select(worst > zero, state[c], get(own, c, x)));
+                return select(worst > zero, state[kRho], get(own, kRho, x));
             };
-            keep(kLeft, left, m1);
-            keep(kRight, right, p0);
-            weigh(left[kRho], right[kRho], x);
+            const W rho_left = keep(kLeft, left, m1), rho_right = keep(kRight, right, p0);
+            if constexpr (kWeighsAtOnce) weigh(rho_left, rho_right, x);
         }
     }
 
@@ -207,62 +213,83 @@ class TileFaces : public TileRows<Dim, viscosity> {
         return a;
     }
 
-    /// One value of the cells beside a row's faces, eight faces after the other. Loads that begin in the
-    /// middle of a line of the caches take twice as long as others, and most of a face's would: what is one
-    /// cell further along x is made of lanes of the eight before or behind.
+    /// One value of the cells beside a row's faces, eight faces after the other. Loads that cross a line of
+    /// the caches take twice as long as others, and with registers of eight all do that begin one cell
+    /// further along x: there they are made of lanes of the eight before or behind. (Counted is this form.)
     template <int axis>
     class Beside {
         static constexpr int kOthers = Dim - 1;  // axes
+        static constexpr bool kOfLanes = kRegisterLanes == kLanes || kOperationsCounted;
 
       public:
         Beside() = default;
         Beside(const double* m1, const double* p0, const Around& around, int c) {
-            if constexpr (axis == 0) {
-                before_ = get(p0, c, -kLanes);
+            if constexpr (kOfLanes && axis == 0) {
+                seen_.before = get(p0, c, -kLanes);
                 for (int t = 0; t < kOthers; ++t) {
-                    up_[t] = get(around.up[1][t], c, -kLanes);
-                    down_[t] = get(around.down[1][t], c, -kLanes);
+                    seen_.up[t] = get(around.up[1][t], c, -kLanes);
+                    seen_.down[t] = get(around.down[1][t], c, -kLanes);
                 }
-            } else {
-                before_ = get(m1, c, -kLanes) + get(p0, c, -kLanes);
-                behind_ = get(m1, c, 0) + get(p0, c, 0);
+            } else if constexpr (kOfLanes) {
+                seen_.before = get(m1, c, -kLanes) + get(p0, c, -kLanes);
+                seen_.behind = get(m1, c, 0) + get(p0, c, 0);
             }
         }
-        /// To the eight faces from x on: those before have been there.
-        void move_to(const double* m1, const double* p0, const Around& around, int c, int x) {
+        /// What gradients at the eight faces from x on are made of: the difference across them, and four
+        /// times the mean ones along the other axes (so are those of the places, and gradients stay the
+        /// same). Those of the faces before have been asked for.
+        Vec differences(const double* m1, const double* p0, const Around& around, int c, int x) {
+            Vec e;
             const W here = get(p0, c, x);
-            if constexpr (axis == 0) {
-                const W below = one_lower(before_, here);
-                across_[0] = here - below, sum_ = below + here, before_ = here;
-                for (int t = 0; t < kOthers; ++t) {
+            if constexpr (!kOfLanes) {
+                e[axis] = here - get(m1, c, x);
+                for (int t = 0; t < kOthers; ++t)
+                    e[static_cast<std::size_t>(t < axis ? t : t + 1)] = mean_across(around, c, x, t);
+            } else if constexpr (axis == 0) {
+                const W below = one_lower(seen_.before, here);
+                e[0] = here - below, seen_.sum = below + here, seen_.before = here;
+                for (std::size_t t = 0; t < kOthers; ++t) {
                     const W up = get(around.up[1][t], c, x), down = get(around.down[1][t], c, x);
-                    across_[t + 1] = (one_lower(up_[t], up) + up) - (one_lower(down_[t], down) + down);
-                    up_[t] = up, down_[t] = down;
+                    e[t + 1] = (one_lower(seen_.up[t], up) + up) - (one_lower(seen_.down[t], down) + down);
+                    seen_.up[t] = up, seen_.down[t] = down;
                 }
             } else {
-                across_[axis] = here - get(m1, c, x);
-                sum_ = behind_, behind_ = get(m1, c, x + kLanes) + get(p0, c, x + kLanes);
-                across_[0] = one_higher(sum_, behind_) - one_lower(before_, sum_);
-                before_ = sum_;
-                if constexpr (Dim == 3)
-                    across_[3 - axis] = (get(around.up[0][1], c, x) + get(around.up[1][1], c, x)) -
-                                        (get(around.down[0][1], c, x) + get(around.down[1][1], c, x));
+                e[axis] = here - get(m1, c, x);
+                seen_.sum = seen_.behind;
+                seen_.behind = get(m1, c, x + kLanes) + get(p0, c, x + kLanes);
+                e[0] = one_higher(seen_.sum, seen_.behind) - one_lower(seen_.before, seen_.sum);
+                seen_.before = seen_.sum;
+                if constexpr (Dim == 3) e[3 - axis] = mean_across(around, c, x, 1);
             }
+            return e;
         }
-        /// What a face's gradients are made of: the difference across it, and four times the mean ones along
-        /// the others (so are those of the places, and gradients stay the same).
-        [[nodiscard]] const Vec& differences() const { return across_; }
-        [[nodiscard]] W mean() const { return 0.5 * sum_; }
+        /// Of both cells, at the faces for which differences were asked last.
+        [[nodiscard]] W mean(const double* m1, const double* p0, int c, int x) const {
+            if constexpr (kOfLanes)
+                return 0.5 * seen_.sum;
+            else
+                return 0.5 * (get(m1, c, x) + get(p0, c, x));
+        }
 
       private:
+        /// Along the axis number t of those beside.
+        static W mean_across(const Around& around, int c, int x, int t) {
+            return (get(around.up[0][t], c, x) + get(around.up[1][t], c, x)) -
+                   (get(around.down[0][t], c, x) + get(around.down[1][t], c, x));
+        }
         static W one_lower(const W& before, const W& here) {
             return shuffle<7, 8, 9, 10, 11, 12, 13, 14>(before, here);
         }
         static W one_higher(const W& here, const W& behind) {
             return shuffle<1, 2, 3, 4, 5, 6, 7, 8>(here, behind);
         }
-        Vec across_;
-        W sum_, before_, behind_, up_[kOthers], down_[kOthers];
+        /// Of the eight before: values (along x) or sums of both sides; the next sums; lines along the other
+        /// axes.
+        struct Seen {
+            W sum, before, behind, up[kOthers], down[kOthers];
+        };
+        struct Nothing {};
+        [[no_unique_address]] std::conditional_t<kOfLanes, Seen, Nothing> seen_;
     };
 
     static constexpr int kAlong = 0, kGeometry = Dim;
@@ -285,8 +312,8 @@ class TileFaces : public TileRows<Dim, viscosity> {
             const Vec s = area<axis>(lo_[0] + x, j, k, n);
             std::array<Vec, D> e;
             for (std::size_t d = 0; d < D; ++d) {
-                place[d].move_to(m1, p0, around, kX + static_cast<int>(d), x);
-                for (std::size_t a = 0; a < D; ++a) e[a][d] = place[d].differences()[a];
+                const Vec one = place[d].differences(m1, p0, around, kX + static_cast<int>(d), x);
+                for (std::size_t a = 0; a < D; ++a) e[a][d] = one[a];
             }
             const Differences<Dim, W> geometry(e);
             for (int a = 0; a < Dim; ++a) {
@@ -298,9 +325,8 @@ class TileFaces : public TileRows<Dim, viscosity> {
         });
         over_eights(0, count, [&](int x, int n) {
             const Vec s = area<axis>(lo_[0] + x, j, k, n);
-            const auto along_face = [&](Beside<axis>& value, int c) {
-                value.move_to(m1, p0, around, c, x);
-                return value.differences();
+            const auto of = [&](Beside<axis>& value, int c) {
+                return value.differences(m1, p0, around, c, x);
             };
             const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
             Differences<Dim, W> geometry;
@@ -309,22 +335,22 @@ class TileFaces : public TileRows<Dim, viscosity> {
             Vec u;
             for (std::size_t d = 0; d < D; ++d) {
                 geometry.along[d] = vector(work(), kGeometry + Dim * static_cast<int>(d), x);
-                du[d] = along_face(velocity[d], kU + static_cast<int>(d));
-                u[d] = velocity[d].mean();
+                du[d] = of(velocity[d], kU + static_cast<int>(d));
+                u[d] = velocity[d].mean(m1, p0, kU + static_cast<int>(d), x);
             }
             W more{};
             if (Dim == 2 && scheme_.axisymmetric) more = u[1] / mean(kX + 1);
             if constexpr (kSst) {
                 for (const int c : {kK, kOmega})
                     store(to + (Dim + 2 + c) * kWidth + x,
-                          mean(kDiff + c) * dot(along_face(model[c], kNu + c), along));
+                          mean(kDiff + c) * dot(of(model[c], kNu + c), along));
             } else if constexpr (kTurbulent) {
-                const W g = dot(along_face(model[0], kNu), along);
+                const W g = dot(of(model[0], kNu), along);
                 store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
                 store(to + (Dim + 3) * kWidth + x, g);
             }
             const Conserved<Dim, W> v =
-                viscous_flux<Dim>(geometry, along, du, more, u, dot(along_face(temperature, kT), along),
+                viscous_flux<Dim>(geometry, along, du, more, u, dot(of(temperature, kT), along),
                                   scale * mean(kMu), (scale / (gas.gamma - 1)) * mean(kHeat), s);
             for (int d = 0; d < Dim; ++d) {
                 double* p = to + (d + 1) * kWidth + x;
