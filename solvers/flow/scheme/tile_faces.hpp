@@ -173,10 +173,12 @@ class TileFaces : public TileRows<Dim, viscosity> {
             // Where density or pressure would not be positive, the cell's own state.
             const W zero{};
             const auto keep = [&](int side, const W* state, const double* own) {
-                const W worst = min(state[kRho], state[kP]);
-                for (int c = 0; c < Dim + 2; ++c)
-                    put(work(), side + c, x, select(worst > zero, state[c], get(own, c, x)));
-                return select(worst > zero, state[kRho], get(own, kRho, x));
+                const auto possible = min(state[kRho], state[kP]) > zero;
+                for (int c = 1; c < Dim + 2; ++c)
+                    put(work(), side + c, x, select(possible, state[c], get(own, c, x)));
+                const W rho = select(possible, state[kRho], get(own, kRho, x));
+                put(work(), side + kRho, x, rho);
+                return rho;
             };
             const W rho_left = keep(kLeft, left, m1), rho_right = keep(kRight, right, p0);
             if constexpr (kWeighsAtOnce) weigh(rho_left, rho_right, x);
