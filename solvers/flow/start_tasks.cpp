@@ -96,6 +96,7 @@ void make_iteration_labels(const Step& step) {
     l.diagonal = cells("diagonal", 1);
     if (step.has_lines()) {
         const int changes = dims + 2 + step.model_equations();
+        l.line_matrix = cells("matrices of cells", dims == 2 ? kLineMatrix<2> : kLineMatrix<3>);
         for (int pass = 0; pass < dims; ++pass) {
             const std::string which = fmt::format("lines {}, ", pass + 1);
             Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];

@@ -457,3 +457,52 @@ TEST_CASE("conditions have names, and a wrong name is told with all of them") {
     CHECK(has(said, "\"farfield\""));
     CHECK(has(said, "\"far-field\", \"supersonic-inflow\""));
 }
+
+TEMPLATE_TEST_CASE_SIG("columns side by side are filled as each alone, beyond any face and in corners", "",
+                       ((int Dim), Dim), 2, 3) {
+    const Box cells{{0, 0, 0}, {11, 9, Dim == 3 ? 5 : 1}};
+    const auto place = [](double i, double j, double k) {
+        return Real3{0.5 * i + 0.1 * j + 0.01 * i * j, 0.4 * j - 0.05 * k + 0.02 * std::sin(i),
+                     0.3 * k + 0.1 * i};
+    };
+    const auto flow = [](const Real3& x) {
+        return FlowState{.rho = 1 + 0.1 * std::sin(x[0]),
+                         .u = {0.3 * std::cos(x[1]), 0.2 * std::sin(x[0] + x[1]), Dim == 3 ? 0.1 : 0.0},
+                         .p = 0.7 + 0.05 * std::cos(x[0] - x[1]),
+                         .nu_tilde = 2 + x[0]};
+    };
+    const HoverFlow hover{.axis = {0, 0, 1}, .centre = {1, 1, 0.5}, .radius = 2, .w = 0.03};
+    std::vector<Boundary> conditions(6);
+    conditions[0].state.u = {0.2, 0, 0};
+    conditions[1].condition = Condition::wall, conditions[1].temperature = 1.2;
+    conditions[1].motion.spin = {0, 0, 0.1};
+    conditions[2].condition = Condition::slip_wall;
+    conditions[3].condition = Condition::total_inflow, conditions[3].total_pressure = 0.8;
+    conditions[4].condition = Condition::pressure_outflow, conditions[4].pressure = 0.6;
+    if (Dim == 3) conditions[5].hover = hover;
+    for (const Boundary& boundary : conditions)
+        for (int axis = 0; axis < Dim; ++axis)
+            for (const bool upper : {false, true}) {
+                PatchFace face(cells, {axis, upper});
+                for (std::size_t d = 0; d < Dim; ++d)  // as if the other faces were filled
+                    if (d != face.axis()) face.columns.lo[d] -= 2, face.columns.hi[d] += 2;
+                TestPatch<Dim> together(cells, place), alone(cells, place);
+                strata::graph::for_each(together.q.box, [&](int i, int j, int k) {
+                    const FlowState state = flow({0.5 * i, 0.4 * j, 0.3 * k});
+                    for (auto* patch : {&together, &alone}) {
+                        put_state<Dim>(1.4, patch->q.view(), {i, j, k}, state);
+                        patch->nu.view()(i, j, k) = state.nu_tilde;
+                    }
+                });
+                together.fill(boundary, face);
+                strata::graph::for_each(face.first(), [&](int i, int j, int k) {
+                    PatchFace one = face;
+                    for (std::size_t d = 0; d < 3; ++d)
+                        if (d != face.axis()) one.columns.lo[d] = Int3{i, j, k}[d], one.columns.hi[d] = Int3{i, j, k}[d] + 1;
+                    alone.fill(boundary, one);
+                });
+                CAPTURE(Dim, name_of(boundary.condition), axis, upper);
+                CHECK(together.q.data == alone.q.data);
+                CHECK(together.nu.data == alone.nu.data);
+            }
+}

@@ -229,3 +229,53 @@ TEST_CASE("two lines that end towards each other are one line") {
     }
     CHECK(most < 1e-12);
 }
+
+TEST_CASE("lines side by side have the bits of each alone, and a second pass those of given matrices") {
+    // Eleven rows and columns of nineteen cells: whole eights and their rests, along either axis.
+    for (const int axis : {0, 1}) {
+        const auto a = static_cast<std::size_t>(axis), across = 1 - a;
+        Int3 n{};
+        n[a] = 19, n[across] = 11;
+        auto block = flow_block<2>(n);
+        Scheme scheme;
+        scheme.viscosity = Viscosity::spalart_allmaras;
+        const StepSize step{.cfl = 50, .cfl_turbulence = 20, .cfl_across = 5};
+        block.compute(scheme), block.diagonal(scheme, step);
+        const Diagonals d{block.inverse.read(), block.nu_inverse.read(), block.viscosity.read()};
+        struct Result {
+            Values g, nu, factors, matrix, dq, dnu;
+            explicit Result(const Box& box)
+                : g(box, 4), nu(box, 1), factors(box, kLineFactors<2>), matrix(box, kLineMatrix<2>), dq(box, 4),
+                  dnu(box, 1) {}
+        };
+        const auto pass = [&](const Box& cells, bool is_first, const LineMatrices& matrices, Result& to) {
+            const LineSet lines{cells, axis, is_first, LineEnd::wall, LineEnd::seam};
+            const Upwind g{to.g.read(), to.nu.read()};
+            eliminate_lines<2>(lines, block.patch(), scheme, step, d,
+                               {block.mean.read(), block.nu_residual.read()}, g, to.factors.read(),
+                               {to.g.view(), to.nu.view()}, to.factors.view(), matrices);
+            substitute_lines<2>(lines, scheme, g, to.factors.read(), {to.dq.read(), to.dnu.read()},
+                                {to.dq.view(), to.dnu.view()});
+        };
+        const auto same = [&](const Result& x, const Result& y) {
+            bool all = true;
+            strata::graph::for_each(block.cells, [&](int i, int j, int k) {
+                for (int c = 0; c < 4; ++c) all = all && x.dq.read()(i, j, k, c) == y.dq.read()(i, j, k, c);
+                all = all && x.dnu.read()(i, j, k) == y.dnu.read()(i, j, k);
+            });
+            return all;
+        };
+        Result whole(block.cells), alone(block.cells), given(block.cells), found(block.cells);
+        pass(block.cells, true, {.made = whole.matrix.view()}, whole);
+        for (int row = 0; row < n[across]; ++row) {
+            Box one = block.cells;
+            one.lo[across] = row, one.hi[across] = row + 1;
+            pass(one, true, {}, alone);
+        }
+        CHECK(same(whole, alone));
+        pass(block.cells, false, {.given = whole.matrix.read()}, given);
+        pass(block.cells, false, {}, found);
+        CHECK(same(given, found));
+        CHECK(!same(given, whole));
+    }
+}

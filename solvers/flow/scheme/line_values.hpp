@@ -1,0 +1,160 @@
+// The values that eight lines have in the cells on which a kernel is at work: where lines lie side by side
+// along x straight from memory, and where they go along x from rows that are turned eight cells at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "solvers/flow/scheme/apart.hpp"
+#include "solvers/flow/scheme/patch.hpp"
+#include "solvers/flow/scheme/turn.hpp"
+
+namespace strata::flow {
+
+/// A value of the cell at `at` in each of n <= 8 lines, which lie side by side along x, or along y.
+template <bool along_x>
+[[nodiscard]] Lanes in_lines(const FieldView<const double>& f, const Int3& at, int c, int n) {
+    if constexpr (along_x)
+        return load_apart(graph::pointer_to(f.row(at[1], at[2], c) + at[0], 1), f.stride(1), n);
+    else
+        return load(f, at[0], at[1], at[2], c, n);
+}
+
+/// Eight cells, or fewer at a line's end, of up to eight lines along x.
+struct LineBlock {
+    Int3 at;        // its lowest cell, of the first line
+    int cells = 0;  // of each line
+    int lines = 0;
+};
+
+/// What a kernel reads, each value by the number that add() gave it.
+template <bool along_x, int kMost>
+class LineInputs {
+  public:
+    /// Component c of a field, `offset` beside the cell.
+    int add(const FieldView<const double>& f, int c, const Int3& offset = {}) {
+        sources_[static_cast<std::size_t>(count_)] = {&f, c, offset};
+        return count_++;
+    }
+    /// Before cells of a block are read.
+    void turn(const LineBlock& block) {
+        at_ = block.at[0];
+        if constexpr (along_x)
+            for (int n = 0; n < count_; ++n) {
+                const Source& s = sources_[static_cast<std::size_t>(n)];
+                const int i = block.at[0] + s.offset[0], j = block.at[1] + s.offset[1],
+                          k = block.at[2] + s.offset[2];
+                Lanes(&a)[kLanes] = turned_[n];
+                if (block.cells == kLanes && block.lines == kLanes) {
+                    load_columns(graph::pointer_to(s.field->row(j, k, s.component) + i, kLanes),
+                                 s.field->stride(1), a);
+                    continue;
+                }
+                for (int r = 0; r < kLanes; ++r)
+                    a[r] = r < block.lines
+                               ? load(graph::pointer_to(s.field->row(j + r, k, s.component) + i, block.cells),
+                                      block.cells)
+                               : Lanes{};
+                flow::turn(a);
+            }
+    }
+    /// Value n of a cell, of along_x one of the block.
+    [[nodiscard]] Lanes operator()(int n, const Int3& at, int lines) const {
+        if constexpr (along_x)
+            return turned_[n][at[0] - at_];
+        else
+            return beside(n, at, lines);
+    }
+    /// Of any cell.
+    [[nodiscard]] Lanes beside(int n, const Int3& at, int lines) const {
+        const Source& s = sources_[static_cast<std::size_t>(n)];
+        return in_lines<along_x>(*s.field, {at[0] + s.offset[0], at[1] + s.offset[1], at[2] + s.offset[2]},
+                                 s.component, lines);
+    }
+
+  private:
+    struct Source {
+        const FieldView<const double>* field;
+        int component;
+        Int3 offset;
+    };
+    std::array<Source, kMost> sources_;
+    int count_ = 0, at_ = 0;
+    Lanes turned_[along_x ? kMost : 1][kLanes];
+};
+
+/// What it writes.
+template <bool along_x, int kMost>
+class LineOutputs {
+  public:
+    int add(const FieldView<double>& f, int c) {
+        fields_[static_cast<std::size_t>(count_)] = {&f, c};
+        return count_++;
+    }
+    void begin(const LineBlock& block) { at_ = block.at[0]; }
+    void put(int n, const Int3& at, const Lanes& x, int lines) {
+        if constexpr (along_x) {
+            turned_[n][at[0] - at_] = x;
+        } else {
+            const auto& [field, c] = fields_[static_cast<std::size_t>(n)];
+            store(*field, at[0], at[1], at[2], c, x, lines);
+        }
+    }
+    /// After the last cell of a block.
+    void end(const LineBlock& block) {
+        if constexpr (along_x)
+            for (int n = 0; n < count_; ++n) {
+                const auto& [field, c] = fields_[static_cast<std::size_t>(n)];
+                const int i = block.at[0], j = block.at[1], k = block.at[2];
+                Lanes(&a)[kLanes] = turned_[n];
+                if (block.cells == kLanes && block.lines == kLanes) {
+                    store_columns(graph::pointer_to(field->row(j, k, c) + i, kLanes), field->stride(1), a);
+                    continue;
+                }
+                for (int cell = block.cells; cell < kLanes; ++cell) a[cell] = Lanes{};
+                flow::turn(a);
+                for (int r = 0; r < block.lines; ++r)
+                    store(graph::pointer_to(field->row(j + r, k, c) + i, block.cells), a[r], block.cells);
+            }
+    }
+
+  private:
+    struct Field {
+        const FieldView<double>* field;
+        int component;
+    };
+    std::array<Field, kMost> fields_;
+    int count_ = 0, at_ = 0;
+    Lanes turned_[along_x ? kMost : 1][kLanes];
+};
+
+/// The cells of lines, eight lines at a time, up (1) or down (-1). For each eight lines start(lanes, first
+/// cell); for each block begin(block), cell(at, lanes, whether it is the first of the line, whether the
+/// last), end(block).
+template <bool along_x, class Start, class Begin, class Cell, class End>
+void over_lines(const Box& cells, std::size_t axis, int way, Start&& start, Begin&& begin, Cell&& cell,
+                End&& end) {
+    constexpr std::size_t across = along_x ? 1 : 0;
+    const std::size_t third = 3 - axis - across;
+    const int length = cells.extent(static_cast<int>(axis)), low = cells.lo[axis], high = cells.hi[axis];
+    Int3 at{};
+    for (int other = cells.lo[third]; other < cells.hi[third]; ++other)
+        for (int i = cells.lo[across]; i < cells.hi[across]; i += kLanes) {
+            const int n = std::min(kLanes, cells.hi[across] - i);
+            at[third] = other, at[across] = i, at[axis] = way > 0 ? low : high - 1;
+            start(at, n);
+            for (int done = 0; done < length; done += kLanes) {
+                LineBlock block{at, std::min(kLanes, length - done), n};
+                block.at[axis] = way > 0 ? low + done : high - done - block.cells;
+                begin(block);
+                for (int step = 0; step < block.cells; ++step) {
+                    at[axis] = way > 0 ? low + done + step : high - 1 - done - step;
+                    cell(at, n, done + step == 0, done + step == length - 1);
+                }
+                end(block);
+            }
+        }
+}
+
+}  // namespace strata::flow
