@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "solvers/flow/boundary/mass_flow.hpp"
 #include "tests/catch.hpp"
@@ -497,8 +498,9 @@ TEMPLATE_TEST_CASE_SIG("columns side by side are filled as each alone, beyond an
                 together.fill(boundary, face);
                 strata::graph::for_each(face.first(), [&](int i, int j, int k) {
                     PatchFace one = face;
+                    const Int3 at{i, j, k};
                     for (std::size_t d = 0; d < 3; ++d)
-                        if (d != face.axis()) one.columns.lo[d] = Int3{i, j, k}[d], one.columns.hi[d] = Int3{i, j, k}[d] + 1;
+                        if (d != face.axis()) one.columns.lo[d] = at[d], one.columns.hi[d] = at[d] + 1;
                     alone.fill(boundary, one);
                 });
                 CAPTURE(Dim, name_of(boundary.condition), axis, upper);

@@ -236,7 +236,13 @@ TEST_CASE("lines side by side have the bits of each alone, and a second pass tho
         const auto a = static_cast<std::size_t>(axis), across = 1 - a;
         Int3 n{};
         n[a] = 19, n[across] = 11;
-        auto block = flow_block<2>(n);
+        Block<2> block(n, wavy<2>(n, 0.02));
+        block.set(block.around, [](const Real3& x) {
+            return Primitive<2, double>{1 + 0.1 * std::sin(7 * x[0] + 3 * x[1]),
+                                        {0.3 + 0.1 * std::sin(4 * x[0]), 0.2 * std::cos(6 * x[1])},
+                                        (1 + 0.1 * std::cos(5 * x[1])) / 1.4};
+        });
+        block.nu.fill(3);
         Scheme scheme;
         scheme.viscosity = Viscosity::spalart_allmaras;
         const StepSize step{.cfl = 50, .cfl_turbulence = 20, .cfl_across = 5};

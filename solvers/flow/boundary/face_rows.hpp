@@ -9,6 +9,7 @@
 #include "solvers/flow/boundary/invariants.hpp"
 #include "solvers/flow/scheme/apart.hpp"
 #include "solvers/flow/scheme/gas.hpp"
+#include "solvers/flow/scheme/patch.hpp"
 
 namespace strata::flow {
 

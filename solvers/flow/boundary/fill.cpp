@@ -18,8 +18,6 @@ int rank(Condition c) {
     return c == Condition::symmetry || c == Condition::axis ? 1 : 0;
 }
 
-double dot(const Real3& a, const Real3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /// A wall's temperature is the mean of its two sides; the outer one is at least this share of it, where the
 /// inner one is almost twice as hot as the wall or hotter.
 constexpr double kColdest = 0.1;

@@ -11,7 +11,6 @@ namespace strata::flow {
 
 namespace {
 
-double dot(const Real3& a, const Real3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Real3 cross(const Real3& a, const Real3& b) {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }

@@ -89,8 +89,10 @@ Work WorkOf::update() const { return {kUpdate.in(d_, scheme_), n_, n_}; }
 
 Work WorkOf::elimination(bool first) const {
     const double viscosity = scheme_.viscous() ? 2 + model_ : 0, square = (n_ - model_) * (n_ - model_);
-    return {(first ? kFirstLines : kLaterLines).in(d_, scheme_),
-            2 * n_ - model_ + faces_ + 1 + 1 + model_ + viscosity, n_ + square + model_};
+    // The first pass makes the cells' matrices, others are given them: beside those the faces across the line
+    const double matrix = square + 1, geometry = first ? faces_ + 1 + 1 : matrix + d_;
+    return {(first ? kFirstLines : kLaterLines).in(d_, scheme_), 2 * n_ + geometry + viscosity,
+            n_ + square + model_ + (first ? matrix : 0)};
 }
 
 Work WorkOf::substitution() const {
