@@ -234,7 +234,7 @@ TEST_CASE("lines side by side have the bits of each alone, and a second pass tho
     // Eleven rows and columns of nineteen cells: whole eights and their rests, along either axis.
     for (const int axis : {0, 1}) {
         const auto a = static_cast<std::size_t>(axis), across = 1 - a;
-        Int3 n{};
+        Int3 n{1, 1, 1};
         n[a] = 19, n[across] = 11;
         Block<2> block(n, wavy<2>(n, 0.02));
         block.set(block.around, [](const Real3& x) {

@@ -21,14 +21,37 @@ template <bool along_x>
         return load(f, at[0], at[1], at[2], c, n);
 }
 
-/// Eight cells, or fewer at a line's end, of up to eight lines along x.
+/// Eight cells, or fewer at a line's end, of up to eight lines.
 struct LineBlock {
-    Int3 at;        // its lowest cell, of the first line
-    int cells = 0;  // of each line
+    Int3 at{};             // its lowest cell, of the first line
+    std::size_t axis = 1;  // of the lines
+    int cells = 0;         // of each line
     int lines = 0;
 };
 
-/// What a kernel reads, each value by the number that add() gave it.
+[[nodiscard]] inline Int3 cell_in(const LineBlock& block, int number) {
+    Int3 at = block.at;
+    at[block.axis] += number;
+    return at;
+}
+
+/// The values at p of so many lines, and to there. Where the processor has masks there are no branches.
+inline Lanes load_lines(const double* p, int lines) {
+#ifdef __AVX512F__
+    return (Lanes)_mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << lines) - 1), p);
+#else
+    return load(p, lines);
+#endif
+}
+inline void store_lines(double* p, const Lanes& x, int lines) {
+#ifdef __AVX512F__
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1U << lines) - 1), (__m512d)x);
+#else
+    store(p, x, lines);
+#endif
+}
+
+/// What a kernel reads in the cells of a block, each value by the number that add() gave it.
 template <bool along_x, int kMost>
 class LineInputs {
   public:
@@ -37,20 +60,22 @@ class LineInputs {
         sources_[static_cast<std::size_t>(count_)] = {&f, c, offset};
         return count_++;
     }
-    /// Before cells of a block are read.
-    void turn(const LineBlock& block) {
-        at_ = block.at[0];
-        if constexpr (along_x)
-            for (int n = 0; n < count_; ++n) {
-                const Source& s = sources_[static_cast<std::size_t>(n)];
-                const int i = block.at[0] + s.offset[0], j = block.at[1] + s.offset[1],
-                          k = block.at[2] + s.offset[2];
+    void begin(const LineBlock& block) {
+        block_ = block;
+        for (int n = 0; n < count_; ++n) {
+            const Source& s = sources_[static_cast<std::size_t>(n)];
+            const int i = block.at[0] + s.offset[0], j = block.at[1] + s.offset[1],
+                      k = block.at[2] + s.offset[2];
+            if constexpr (!along_x && graph::kChecked) {
+                continue;
+            } else if constexpr (!along_x) {
+                places_[n] = {s.field->row(j, k, s.component) + i,
+                              s.field->stride(static_cast<int>(block.axis))};
+            } else if (block.cells == kLanes && block.lines == kLanes) {
+                load_columns(graph::pointer_to(s.field->row(j, k, s.component) + i, kLanes),
+                             s.field->stride(1), turned_[n]);
+            } else {
                 Lanes(&a)[kLanes] = turned_[n];
-                if (block.cells == kLanes && block.lines == kLanes) {
-                    load_columns(graph::pointer_to(s.field->row(j, k, s.component) + i, kLanes),
-                                 s.field->stride(1), a);
-                    continue;
-                }
                 for (int r = 0; r < kLanes; ++r)
                     a[r] = r < block.lines
                                ? load(graph::pointer_to(s.field->row(j + r, k, s.component) + i, block.cells),
@@ -58,13 +83,16 @@ class LineInputs {
                                : Lanes{};
                 flow::turn(a);
             }
+        }
     }
-    /// Value n of a cell, of along_x one of the block.
-    [[nodiscard]] Lanes operator()(int n, const Int3& at, int lines) const {
+    /// Value n of a cell of the block, from 0, in so many lines: those of the block.
+    [[nodiscard]] Lanes operator()(int n, int cell, [[maybe_unused]] int lines) const {
         if constexpr (along_x)
-            return turned_[n][at[0] - at_];
+            return turned_[n][cell];
+        else if constexpr (!along_x && graph::kChecked)
+            return beside(n, cell_in(block_, cell), lines);
         else
-            return beside(n, at, lines);
+            return load_lines(places_[n].first + cell * places_[n].step, lines);
     }
     /// Of any cell.
     [[nodiscard]] Lanes beside(int n, const Int3& at, int lines) const {
@@ -79,8 +107,14 @@ class LineInputs {
         int component;
         Int3 offset;
     };
+    struct Place {  // of the block's lowest cell, and to the next one
+        const double* first;
+        std::ptrdiff_t step;
+    };
     std::array<Source, kMost> sources_;
-    int count_ = 0, at_ = 0;
+    LineBlock block_{};
+    int count_ = 0;
+    Place places_[along_x ? 1 : kMost];
     Lanes turned_[along_x ? kMost : 1][kLanes];
 };
 
@@ -92,13 +126,24 @@ class LineOutputs {
         fields_[static_cast<std::size_t>(count_)] = {&f, c};
         return count_++;
     }
-    void begin(const LineBlock& block) { at_ = block.at[0]; }
-    void put(int n, const Int3& at, const Lanes& x, int lines) {
+    void begin(const LineBlock& block) {
+        block_ = block;
+        if constexpr (!along_x && !graph::kChecked)
+            for (int n = 0; n < count_; ++n) {
+                const auto& [field, c] = fields_[static_cast<std::size_t>(n)];
+                places_[n] = {field->row(block.at[1], block.at[2], c) + block.at[0],
+                              field->stride(static_cast<int>(block.axis))};
+            }
+    }
+    void put(int n, int cell, const Lanes& x, [[maybe_unused]] int lines) {
         if constexpr (along_x) {
-            turned_[n][at[0] - at_] = x;
-        } else {
+            turned_[n][cell] = x;
+        } else if constexpr (!along_x && graph::kChecked) {
+            const Int3 at = cell_in(block_, cell);
             const auto& [field, c] = fields_[static_cast<std::size_t>(n)];
             store(*field, at[0], at[1], at[2], c, x, lines);
+        } else {
+            store_lines(places_[n].first + cell * places_[n].step, x, lines);
         }
     }
     /// After the last cell of a block.
@@ -124,14 +169,20 @@ class LineOutputs {
         const FieldView<double>* field;
         int component;
     };
+    struct Place {
+        double* first;
+        std::ptrdiff_t step;
+    };
     std::array<Field, kMost> fields_;
-    int count_ = 0, at_ = 0;
+    LineBlock block_{};
+    int count_ = 0;
+    Place places_[along_x ? 1 : kMost];
     Lanes turned_[along_x ? kMost : 1][kLanes];
 };
 
 /// The cells of lines, eight lines at a time, up (1) or down (-1). For each eight lines start(lanes, first
-/// cell); for each block begin(block), cell(at, lanes, whether it is the first of the line, whether the
-/// last), end(block).
+/// cell); for each block begin(block), cell(at, number in the block, lanes, whether it is the first of the
+/// line, whether the last), end(block).
 template <bool along_x, class Start, class Begin, class Cell, class End>
 void over_lines(const Box& cells, std::size_t axis, int way, Start&& start, Begin&& begin, Cell&& cell,
                 End&& end) {
@@ -145,12 +196,13 @@ void over_lines(const Box& cells, std::size_t axis, int way, Start&& start, Begi
             at[third] = other, at[across] = i, at[axis] = way > 0 ? low : high - 1;
             start(at, n);
             for (int done = 0; done < length; done += kLanes) {
-                LineBlock block{at, std::min(kLanes, length - done), n};
+                LineBlock block{at, axis, std::min(kLanes, length - done), n};
                 block.at[axis] = way > 0 ? low + done : high - done - block.cells;
                 begin(block);
                 for (int step = 0; step < block.cells; ++step) {
-                    at[axis] = way > 0 ? low + done + step : high - 1 - done - step;
-                    cell(at, n, done + step == 0, done + step == length - 1);
+                    const int number = way > 0 ? step : block.cells - 1 - step;
+                    at[axis] = block.at[axis] + number;
+                    cell(at, number, n, done + step == 0, done + step == length - 1);
                 }
                 end(block);
             }

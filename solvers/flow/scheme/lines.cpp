@@ -83,49 +83,48 @@ class Lines {
                 nu[static_cast<std::size_t>(m)] = {get(factors_above, beyond, kNu + m, n),
                                                    get(above.nu_tilde, beyond, m, n)};
         };
-        LineBlock block;
-        const auto begin = [&](const LineBlock& next) { block = next, in.turn(next), out.begin(next); };
-        const auto cell = [&](const Int3& at, int n, bool first, bool last) {
+        const auto begin = [&](const LineBlock& block) { in.begin(block), out.begin(block); };
+        const auto cell = [&](const Int3& at, int b, int n, bool first, bool last) {
             const LineEnd end = last ? lines_.below : LineEnd::goes_on;
             const bool ends_below = end == LineEnd::ends || end == LineEnd::seam;
             const Int3 down = moved(at, axis_, -1);
             Cell next{};
-            if (!last && (!along_x || at[axis_] > block.at[axis_]))
-                next = cell_of([&](int v) { return in(v, down, n); });
+            if (b > 0)
+                next = cell_of([&](int v) { return in(v, b - 1, n); });
             else if (!ends_below)
                 next = cell_beside(in, down, n);
             Vec lower;
-            for (std::size_t d = 0; d < D; ++d) lower[d] = in(kFace + static_cast<int>(d), at, n);
-            const Lanes lower_swept = patch_.moves() ? in(speeds, at, n) : Lanes{};
+            for (std::size_t d = 0; d < D; ++d) lower[d] = in(kFace + static_cast<int>(d), b, n);
+            const Lanes lower_swept = patch_.moves() ? in(speeds, b, n) : Lanes{};
 
             // The cell itself: time, waves through all faces, friction along the line and beside it.
             Lanes slower;  // V/dt beyond that of diagonals()
             if (has_matrix) {
                 for (std::size_t r = 0; r < N; ++r)
-                    for (std::size_t c = 0; c < N; ++c) M[r][c] = in(matrix + index(r, c), at, n);
-                slower = in(matrix + kSlower, at, n);
+                    for (std::size_t c = 0; c < N; ++c) M[r][c] = in(matrix + index(r, c), b, n);
+                slower = in(matrix + kSlower, b, n);
             } else {
                 std::array<Vec, 2 * D> sides;
                 std::array<Lanes, 2 * D> swept{};
                 sides[0] = lower, sides[1] = upper, swept[0] = lower_swept, swept[1] = upper_swept;
                 int value = others;
                 for (std::size_t side = 2; side < 2 * D; ++side) {
-                    for (std::size_t d = 0; d < D; ++d) sides[side][d] = in(value++, at, n);
-                    if (patch_.moves()) swept[side] = in(value++, at, n);
+                    for (std::size_t d = 0; d < D; ++d) sides[side][d] = in(value++, b, n);
+                    if (patch_.moves()) swept[side] = in(value++, b, n);
                 }
                 const Lanes physical =
-                    step.physical != 0 ? Lanes(step.physical * in(volume, at, n)) : Lanes{};
+                    step.physical != 0 ? Lanes(step.physical * in(volume, b, n)) : Lanes{};
                 slower = find_matrix(M, own, sides, swept, step, physical,
-                                     lines_.holds ? in(held, at, n) : broadcast(1));
+                                     lines_.holds ? in(held, b, n) : broadcast(1));
             }
             if (keeps_matrix) {
                 for (std::size_t r = 0; r < N; ++r)
-                    for (std::size_t c = 0; c < N; ++c) out.put(kept + index(r, c), at, M[r][c], n);
-                out.put(kept + kSlower, at, slower, n);
+                    for (std::size_t c = 0; c < N; ++c) out.put(kept + index(r, c), b, M[r][c], n);
+                out.put(kept + kSlower, b, slower, n);
             }
 
             Column right;
-            for (std::size_t r = 0; r < N; ++r) right[r] = in(kGiven + static_cast<int>(r), at, n);
+            for (std::size_t r = 0; r < N; ++r) right[r] = in(kGiven + static_cast<int>(r), b, n);
             if (lines_.is_first)
                 for (Lanes& x : right) x = -x;
             else
@@ -176,17 +175,17 @@ class Lines {
             for (std::size_t r = 0; r < N; ++r) X[r][N] = right[r];
             solve<N + 1>(M, X);
             for (std::size_t r = 0; r < N; ++r) {
-                for (std::size_t c = 0; c < N; ++c) out.put(index(r, c), at, X[r][c], n);
-                out.put(mean_out + static_cast<int>(r), at, X[r][N], n);
+                for (std::size_t c = 0; c < N; ++c) out.put(index(r, c), b, X[r][c], n);
+                out.put(mean_out + static_cast<int>(r), b, X[r][N], n);
             }
             for (int m = 0; m < model; ++m) {
                 const NuInputs& values = nu_in[static_cast<std::size_t>(m)];
                 NuFactor& factor = nu[static_cast<std::size_t>(m)];
                 factor = eliminate_nu(factor, first, end, own, {lower, upper}, {lower_swept, upper_swept},
-                                      slower, in(values.diffusion, at, n), in(values.diagonal, at, n),
-                                      in(values.given, at, n));
-                out.put(nu_factors + m, at, factor.e, n);
-                out.put(nu_out + m, at, factor.g, n);
+                                      slower, in(values.diffusion, b, n), in(values.diagonal, b, n),
+                                      in(values.given, b, n));
+                out.put(nu_factors + m, b, factor.e, n);
+                out.put(nu_out + m, b, factor.g, n);
             }
             up = own, own = next, upper = lower, upper_swept = lower_swept;
         };
@@ -216,27 +215,27 @@ class Lines {
             for (int m = 0; m < model; ++m)
                 nu[static_cast<std::size_t>(m)] = get(below.nu_tilde, down, m, n);
         };
-        const auto cell = [&](const Int3& at, int n, bool first, bool) {
+        const auto cell = [&](const Int3& at, int b, int n, bool first, bool) {
             const LineEnd end = first ? lines_.below : LineEnd::goes_on;
             const Column next = own;
             const std::array<Lanes, 2> nu_next = nu;
-            for (std::size_t r = 0; r < N; ++r) own[r] = in(mean_in + static_cast<int>(r), at, n);
-            for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = in(nu_in + m, at, n);
+            for (std::size_t r = 0; r < N; ++r) own[r] = in(mean_in + static_cast<int>(r), b, n);
+            for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = in(nu_in + m, b, n);
             if (end == LineEnd::joined) {
                 meet(at, moved(at, axis_, -1), n, g, factors, own, nu);
             } else if (end == LineEnd::goes_on) {
                 for (std::size_t c = 0; c < N; ++c)
-                    for (std::size_t r = 0; r < N; ++r) own[r] -= in(index(r, c), at, n) * next[c];
+                    for (std::size_t r = 0; r < N; ++r) own[r] -= in(index(r, c), b, n) * next[c];
                 for (int m = 0; m < model; ++m)
                     nu[static_cast<std::size_t>(m)] +=
-                        in(nu_factors + m, at, n) * nu_next[static_cast<std::size_t>(m)];
+                        in(nu_factors + m, b, n) * nu_next[static_cast<std::size_t>(m)];
             }
-            for (std::size_t r = 0; r < N; ++r) out.put(static_cast<int>(r), at, own[r], n);
+            for (std::size_t r = 0; r < N; ++r) out.put(static_cast<int>(r), b, own[r], n);
             for (int m = 0; m < model; ++m)
-                out.put(static_cast<int>(N) + m, at, nu[static_cast<std::size_t>(m)], n);
+                out.put(static_cast<int>(N) + m, b, nu[static_cast<std::size_t>(m)], n);
         };
         over_lines<along_x>(
-            lines_.cells, axis_, 1, start, [&](const LineBlock& next) { in.turn(next), out.begin(next); },
+            lines_.cells, axis_, 1, start, [&](const LineBlock& block) { in.begin(block), out.begin(block); },
             cell, [&](const LineBlock& done) { out.end(done); });
     }
 

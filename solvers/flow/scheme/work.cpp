@@ -29,8 +29,8 @@ constexpr ByModel kDiagonals{{66, 117}, {68, 119}, {75, 126}, {82, 133}};
 constexpr ByModel kSweep{{124.75, 239.125}, {129.75, 246.125}, {148.75, 282.125}, {167.75, 314.125}};
 constexpr ByModel kViscosity{{0, 0}, {25, 28}, {42, 45}, {40, 43}};
 constexpr ByModel kUpdate{{28, 34}, {28, 34}, {33, 39}, {40, 46}};
-constexpr ByModel kFirstLines{{0, 0}, {1162, 1884}, {1195, 1925}, {1228, 1966}},
-    kLaterLines{{0, 0}, {1194, 1934}, {1228, 1976}, {1262, 2018}};
+constexpr ByModel kFirstLines{{0, 0}, {1139, 1855}, {1169, 1893}, {1199, 1931}},
+    kLaterLines{{0, 0}, {764, 1202}, {795, 1241}, {826, 1280}};
 // What options add, for each face that a cell has along the axes.
 constexpr Each kFirstOrder{-54, -67};
 constexpr Each kMinmod{72, 90}, kVanAlbada{128, 160}, kVanLeer{32, 40};
