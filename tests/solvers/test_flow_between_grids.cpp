@@ -72,8 +72,8 @@ TEMPLATE_TEST_CASE_SIG("children get what their parents have changed by, linear 
             for (int c = 0; c < Dim + 2; ++c)
                 strata::graph::for_each(children, [&](int i, int j, int k) {
                     const Int3 at{i, j, k}, p = parent_of(at, Dim);
-                    same = same && change.read()(i, j, k, c) == now.read()(p[0], p[1], p[2], c) -
-                                                                    then.read()(p[0], p[1], p[2], c);
+                    same = same && change.read()(i, j, k, c) ==
+                                       now.read()(p[0], p[1], p[2], c) - then.read()(p[0], p[1], p[2], c);
                     const double own = from.read()(i, j, k, c);
                     double value = own;
                     for (std::size_t a = 0; a < Dim; ++a) {

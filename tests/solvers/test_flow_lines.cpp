@@ -251,7 +251,11 @@ TEST_CASE("lines side by side have the bits of each alone, and a second pass tho
         struct Result {
             Values g, nu, factors, matrix, dq, dnu;
             explicit Result(const Box& box)
-                : g(box, 4), nu(box, 1), factors(box, kLineFactors<2>), matrix(box, kLineMatrix<2>), dq(box, 4),
+                : g(box, 4),
+                  nu(box, 1),
+                  factors(box, kLineFactors<2>),
+                  matrix(box, kLineMatrix<2>),
+                  dq(box, 4),
                   dnu(box, 1) {}
         };
         const auto pass = [&](const Box& cells, bool is_first, const LineMatrices& matrices, Result& to) {

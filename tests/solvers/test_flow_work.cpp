@@ -66,8 +66,8 @@ void check_lines(const Scheme& scheme) {
             Values g(b.around, Dim + 2), nu(b.around, 2), factors(b.around, kLineFactors<Dim>),
                 matrix(b.around, kLineMatrix<Dim>);
             g.fill(1e-3), nu.fill(1e-3), factors.fill(1e-3), matrix.fill(1);
-            const LineMatrices matrices = first ? LineMatrices{.made = matrix.view()}
-                                                : LineMatrices{.given = matrix.read()};
+            const LineMatrices matrices =
+                first ? LineMatrices{.made = matrix.view()} : LineMatrices{.given = matrix.read()};
             const LineSet lines{b.cells, 1, first, LineEnd::ends, LineEnd::ends, false};
             const Upwind given{b.mean.read(), b.nu_residual.read()}, beside{g.read(), nu.read()};
             if (up)
@@ -76,8 +76,7 @@ void check_lines(const Scheme& scheme) {
             else
                 eliminate_lines<Dim>(lines, b.patch(), scheme, {},
                                      {b.inverse.read(), b.nu_inverse.read(), b.viscosity.read()}, given,
-                                     beside, factors.read(), {g.view(), nu.view()}, factors.view(),
-                                     matrices);
+                                     beside, factors.read(), {g.view(), nu.view()}, factors.view(), matrices);
         };
         CHECK(counted<Dim>(4, [&](Block<Dim>& b) { pass(b, false); }) == work.elimination(first).operations);
         CHECK(counted<Dim>(4, [&](Block<Dim>& b) { pass(b, true); }) == work.substitution().operations);

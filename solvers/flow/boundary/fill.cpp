@@ -219,9 +219,9 @@ void fill_border(double gamma, const Boundary& boundary, const PatchFace& face,
                                outlet_pressure);
             for (int layer = 1; layer <= kBorder; ++layer) {
                 if (mirrors)
-                    state = mirrored(
-                        gamma, boundary, faces,
-                        flow_at<Dim, Rows>(gamma, inside, face.inside(of.first, layer), of.count));
+                    state =
+                        mirrored(gamma, boundary, faces,
+                                 flow_at<Dim, Rows>(gamma, inside, face.inside(of.first, layer), of.count));
                 put_flow<Dim, Rows>(gamma, q, face.beyond(of.first, layer), state, of.count);
             }
         });
@@ -242,9 +242,9 @@ void fill_border_nu(const Boundary& boundary, const PatchFace& face, const Field
                               sign * Rows::get(inside, face.inside(of.first, layer), 0, of.count), of.count);
                 return;
             }
-            const Lanes there = select(entering<Dim>(boundary, face, rows, q, of),
-                                       broadcast(boundary.state.nu_tilde),
-                                       Rows::get(inside, of.first, 0, of.count));
+            const Lanes there =
+                select(entering<Dim>(boundary, face, rows, q, of), broadcast(boundary.state.nu_tilde),
+                       Rows::get(inside, of.first, 0, of.count));
             for (int layer = 1; layer <= kBorder; ++layer)
                 Rows::put(nu_tilde, face.beyond(of.first, layer), 0, there, of.count);
         });

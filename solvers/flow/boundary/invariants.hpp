@@ -77,8 +77,7 @@ FlowOf<V> total_inflow(double gamma, const FlowOf<V>& inside, const Boundary& bo
     const V c2 = cosine * cosine, A = c2 + k, C = leaving * leaving * (1 / k) - c2 * (total * total);
     const V root = sqrt(max(zero, leaving * leaving - A * C));
     const V wanted = (k * (leaving + root) / A - leaving) / cosine;
-    const V speed =
-        select(cosine > 0.0, min(max(wanted, zero), zero + total / std::sqrt(1 + 1 / k)), zero);
+    const V speed = select(cosine > 0.0, min(max(wanted, zero), zero + total / std::sqrt(1 + 1 / k)), zero);
     FlowOf<V> state;
     const V T = total * total - speed * speed * (1 / k);
     state.p = boundary.total_pressure * power(V(T * (1 / (total * total))), gamma / (gamma - 1));

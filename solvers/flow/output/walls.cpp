@@ -32,9 +32,8 @@ class RowGradient {
         for (std::size_t a = 0; a < Dim; ++a) {
             Lanes square{};
             for (std::size_t d = 0; d < Dim; ++d) {
-                e[a][d] = difference(a, [&](const Int3& at, int n) {
-                    return Rows::get(centres, at, static_cast<int>(d), n);
-                });
+                e[a][d] = difference(
+                    a, [&](const Int3& at, int n) { return Rows::get(centres, at, static_cast<int>(d), n); });
                 square += e[a][d] * e[a][d];
             }
             product *= sqrt(square);
@@ -43,8 +42,7 @@ class RowGradient {
             const std::size_t b = (a + 1) % 3, c = (a + 2) % 3, f = (d + 1) % 3, g = (d + 2) % 3;
             return e[b][f] * e[c][g] - e[b][g] * e[c][f];
         };
-        const Lanes determinant =
-            e[0][0] * minor(0, 0) + e[0][1] * minor(0, 1) + e[0][2] * minor(0, 2);
+        const Lanes determinant = e[0][0] * minor(0, 0) + e[0][1] * minor(0, 1) + e[0][2] * minor(0, 2);
         const LaneInts regular = abs(determinant) > 1e-12 * product;
         for (std::size_t d = 0; d < Dim; ++d)
             for (std::size_t a = 0; a < Dim; ++a)

@@ -97,8 +97,7 @@ void linear_between_parents(const Box& cells, const FieldView<const double>& fro
                     };
                     Lanes value = own + 0.25 * (select(lower, beside(i - 1), beside(i + 1)) - own);
                     const int b = j + (j % 2 == 0 ? -1 : 1);
-                    if (b >= seen.lo[1] && b < seen.hi[1])
-                        value += 0.25 * (load(from, i, b, k, c, n) - own);
+                    if (b >= seen.lo[1] && b < seen.hi[1]) value += 0.25 * (load(from, i, b, k, c, n) - own);
                     if constexpr (Dim == 3) {
                         const int d = k + (k % 2 == 0 ? -1 : 1);
                         if (d >= seen.lo[2] && d < seen.hi[2])

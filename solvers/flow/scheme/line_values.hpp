@@ -181,7 +181,7 @@ class LineOutputs {
 };
 
 /// The cells of lines, eight lines at a time, up (1) or down (-1). For each eight lines start(lanes, first
-/// cell); for each block begin(block), cell(at, number in the block, lanes, whether it is the first of the
+/// cell); for each block begin(block), cell(block, number of the cell in it, whether it is the first of the
 /// line, whether the last), end(block).
 template <bool along_x, class Start, class Begin, class Cell, class End>
 void over_lines(const Box& cells, std::size_t axis, int way, Start&& start, Begin&& begin, Cell&& cell,
@@ -196,14 +196,13 @@ void over_lines(const Box& cells, std::size_t axis, int way, Start&& start, Begi
             at[third] = other, at[across] = i, at[axis] = way > 0 ? low : high - 1;
             start(at, n);
             for (int done = 0; done < length; done += kLanes) {
-                LineBlock block{at, axis, std::min(kLanes, length - done), n};
-                block.at[axis] = way > 0 ? low + done : high - done - block.cells;
+                const int count = std::min(kLanes, length - done);
+                at[axis] = way > 0 ? low + done : high - done - count;
+                const LineBlock block{at, axis, count, n};
                 begin(block);
-                for (int step = 0; step < block.cells; ++step) {
-                    const int number = way > 0 ? step : block.cells - 1 - step;
-                    at[axis] = block.at[axis] + number;
-                    cell(at, number, n, done + step == 0, done + step == length - 1);
-                }
+                for (int step = 0; step < count; ++step)
+                    cell(block, way > 0 ? step : count - 1 - step, done + step == 0,
+                         done + step == length - 1);
                 end(block);
             }
         }

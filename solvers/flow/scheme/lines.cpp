@@ -84,15 +84,15 @@ class Lines {
                                                    get(above.nu_tilde, beyond, m, n)};
         };
         const auto begin = [&](const LineBlock& block) { in.begin(block), out.begin(block); };
-        const auto cell = [&](const Int3& at, int b, int n, bool first, bool last) {
+        const auto cell = [&](const LineBlock& block, int b, bool first, bool last) {
+            const int n = block.lines;
             const LineEnd end = last ? lines_.below : LineEnd::goes_on;
             const bool ends_below = end == LineEnd::ends || end == LineEnd::seam;
-            const Int3 down = moved(at, axis_, -1);
             Cell next{};
             if (b > 0)
                 next = cell_of([&](int v) { return in(v, b - 1, n); });
             else if (!ends_below)
-                next = cell_beside(in, down, n);
+                next = cell_beside(in, moved(block.at, axis_, -1), n);
             Vec lower;
             for (std::size_t d = 0; d < D; ++d) lower[d] = in(kFace + static_cast<int>(d), b, n);
             const Lanes lower_swept = patch_.moves() ? in(speeds, b, n) : Lanes{};
@@ -112,8 +112,7 @@ class Lines {
                     for (std::size_t d = 0; d < D; ++d) sides[side][d] = in(value++, b, n);
                     if (patch_.moves()) swept[side] = in(value++, b, n);
                 }
-                const Lanes physical =
-                    step.physical != 0 ? Lanes(step.physical * in(volume, b, n)) : Lanes{};
+                const Lanes physical = step.physical != 0 ? Lanes(step.physical * in(volume, b, n)) : Lanes{};
                 slower = find_matrix(M, own, sides, swept, step, physical,
                                      lines_.holds ? in(held, b, n) : broadcast(1));
             }
@@ -212,17 +211,17 @@ class Lines {
             if (lines_.below != LineEnd::goes_on) return;
             const Int3 down = moved(at, axis_, -1);
             for (std::size_t r = 0; r < N; ++r) own[r] = get(below.mean, down, static_cast<int>(r), n);
-            for (int m = 0; m < model; ++m)
-                nu[static_cast<std::size_t>(m)] = get(below.nu_tilde, down, m, n);
+            for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = get(below.nu_tilde, down, m, n);
         };
-        const auto cell = [&](const Int3& at, int b, int n, bool first, bool) {
+        const auto cell = [&](const LineBlock& block, int b, bool first, bool) {
+            const int n = block.lines;
             const LineEnd end = first ? lines_.below : LineEnd::goes_on;
             const Column next = own;
             const std::array<Lanes, 2> nu_next = nu;
             for (std::size_t r = 0; r < N; ++r) own[r] = in(mean_in + static_cast<int>(r), b, n);
             for (int m = 0; m < model; ++m) nu[static_cast<std::size_t>(m)] = in(nu_in + m, b, n);
             if (end == LineEnd::joined) {
-                meet(at, moved(at, axis_, -1), n, g, factors, own, nu);
+                meet(block.at, moved(block.at, axis_, -1), n, g, factors, own, nu);
             } else if (end == LineEnd::goes_on) {
                 for (std::size_t c = 0; c < N; ++c)
                     for (std::size_t r = 0; r < N; ++r) own[r] -= in(index(r, c), b, n) * next[c];
@@ -245,8 +244,7 @@ class Lines {
     static constexpr int kHeat = Dim + 2, kMomentum = Dim + 3, kGiven = Dim + 4, kFace = kGiven + Dim + 2;
     static constexpr int kSlower = (Dim + 2) * (Dim + 2);  // of LineMatrices
     static constexpr int kOthers = (2 * Dim - 2) * (Dim + 1) + 2;
-    static constexpr int kInputs =
-        kFace + Dim + 1 + (kOthers > kSlower + 1 ? kOthers : kSlower + 1) + 2 * 3;
+    static constexpr int kInputs = kFace + Dim + 1 + (kOthers > kSlower + 1 ? kOthers : kSlower + 1) + 2 * 3;
     static constexpr int kOutputs = 2 * (kSlower + 1) + Dim + 2 + 4;
     struct NuInputs {
         int diffusion, diagonal, given;
@@ -505,12 +503,12 @@ void substitute_lines(const LineSet& lines, const Scheme& scheme, const Upwind& 
         Lines<Dim, false>(lines, none, scheme, no_diagonals).substitute(g, factors, below, change);
 }
 
-#define STRATA_FLOW_LINES(Dim)                                                                              \
-    template void eliminate_lines<Dim>(                                                                     \
-        const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, const Diagonals&, const Upwind&, \
-        const Upwind&, const FieldView<const double>&, const Unknowns&, const FieldView<double>&,           \
-        const LineMatrices&);                                                                               \
-    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                       \
+#define STRATA_FLOW_LINES(Dim)                                                                            \
+    template void eliminate_lines<Dim>(const LineSet&, const Patch<Dim>&, const Scheme&, const StepSize&, \
+                                       const Diagonals&, const Upwind&, const Upwind&,                    \
+                                       const FieldView<const double>&, const Unknowns&,                   \
+                                       const FieldView<double>&, const LineMatrices&);                    \
+    template void substitute_lines<Dim>(const LineSet&, const Scheme&, const Upwind&,                     \
                                         const FieldView<const double>&, const Upwind&, const Unknowns&);
 STRATA_FLOW_LINES(2)
 STRATA_FLOW_LINES(3)
