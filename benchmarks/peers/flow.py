@@ -264,7 +264,7 @@ def main() -> int:
     parser.add_argument("--implicit", choices=["lines", "lu-sgs"], default="lines", help="ours, to the drag")
     parser.add_argument("--multigrid", type=int, default=4, help="grids of our cycles")
     parser.add_argument("--smooth", type=int, nargs=2, default=[2, 1], help="iterations on our coarser grids")
-    parser.add_argument("--patch", type=int, nargs=2, default=[64, 32])
+    parser.add_argument("--patch", type=int, nargs=2, default=[32, 32])
     common_options(parser, blocks=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
