@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@
 #include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/output/row_file.hpp"
 #include "solvers/flow/output/slice_file.hpp"
+#include "solvers/flow/output/slice_reach.hpp"
 #include "solvers/flow/output/surface.hpp"
 
 namespace strata::flow {
@@ -38,6 +41,27 @@ Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions
                         ? "\"x = 0.5\", \"1: k = 5\" (zone, node, from 1), \"azimuth = 60\" or \"Q = 0.01\""
                         : "\"x = 0.5\", \"1: i = 5\" (zone, node, from 1) or \"Q = 0.01\"");
     }
+}
+
+/// Refuses a plane or half plane that meets no cell of a grid that stands still in its frame.
+void place_within_grid(Slice& slice, const std::string& text, const CaseSchema& keys,
+                       const GridSystem& grid) {
+    const std::vector<Reach> all = reaches(slice, grid);
+    if (const std::optional<double> place = within(slice, all)) {
+        slice.place = *place;
+        return;
+    }
+    std::string allowed;
+    for (const Reach& one : all)
+        allowed += fmt::format("{}{:.6g} to {:.6g}", allowed.empty() ? "" : ", ", one.low, one.high);
+    const bool angle = slice.kind == Slice::Kind::azimuth, sector = angle && is_sector(grid);
+    allowed += fmt::format("{}, where the grid{} lies", angle ? " degrees" : "", sector ? "'s sector" : "");
+    if (sector && all.size() == 1) {
+        const double turn = all[0].high - all[0].low, middle = all[0].low + 0.5 * turn;
+        allowed += fmt::format("; the flow at {:g} is that at {:.6g}, turned", slice.place,
+                               slice.place + turn * std::round((middle - slice.place) / turn));
+    }
+    keys.refuse("output.slices", fmt::format("'{}' meets no cell of the grid", text), allowed);
 }
 
 }  // namespace
@@ -68,6 +92,8 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
                 keys.refuse("output.slices", fmt::format("the zone has no such node: '{}'", text),
                             fmt::format("nodes 1 to {}", most));
         }
+        if (slice.kind == Slice::Kind::azimuth || (slice.kind == Slice::Kind::plane && !settings.moves()))
+            place_within_grid(slice, text, keys, grid);
         if (!names.insert(slice.name).second)
             keys.refuse("output.slices", fmt::format("'{}' has the file of a slice before it", text),
                         "places that differ within six digits");

@@ -266,6 +266,9 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.frame.centre = {0, 1, 0}; }, "frame.centre");
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
+    refused([](Settings& s) { s.output.slices = {"azimuth = 100"}; },
+            "-60 to 60 degrees, where the grid's sector lies; the flow at 100 is that at -20, turned");
+    refused([](Settings& s) { s.output.slices = {"z = -4.5"}; }, "-4 to 4, where the grid lies");
     refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
     refused([](Settings& s) { s.boundaries["above"].rotation = {0}; }, "boundary.above.rotation");
     refused([](Settings& s) { s.boundaries["hub"].rotation = {0}; }, "boundary.hub.rotation");
