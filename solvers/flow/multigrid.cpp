@@ -178,9 +178,9 @@ void make_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto correction = task.make(l.correction);
     task.run([=, &coarser = coarse.zones()](Here& here) {
         const auto of = [&](const auto& values, int border) {
-            return view_in(values.all, 0,
-                           coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
-                           Dim + 2);
+            return components_in(
+                values.all, coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
+                Dim + 2);
         };
         const auto now = of(here[q], kBorder), then = of(here[before], 0);
         for (int c = 0; c < Dim + 2; ++c)

@@ -352,12 +352,12 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
         const auto to = here[q];
         const auto turbulence = here[nu];
         const Box owned = before.owned(here.patch, On::cells, {kBorder, kBorder, Dim == 3 ? kBorder : 0});
-        const auto values = view_in(here[from].all, 0, owned, Dim + 2);
+        const auto values = components_in(here[from].all, owned, Dim + 2);
         for_each(here.cells(), [&](int i, int j, int k) {
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = values(i / 2, j / 2, Dim == 3 ? k / 2 : k, c);
         });
         if (scheme.turbulent()) {
-            const auto nu_values = view_in(here[from_nu].all, 0, owned, model);
+            const auto nu_values = components_in(here[from_nu].all, owned, model);
             for_each(here.cells(), [&](int i, int j, int k) {
                 for (int m = 0; m < model; ++m)
                     turbulence(i, j, k, m) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k, m);
