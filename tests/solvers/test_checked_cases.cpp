@@ -128,6 +128,13 @@ TEST_CASE("in the checking build flow runs on one grid, on meshes that overlap a
           {"patch = [22, 30, 24]", "patch = [11, 15, 12]\ncoarsen = 1"},
           {"sequence = [1000]", "sequence = []"},
           {"vortices = 500", "vortices = 1"}}},
+        {"caradonna-tung-rans",
+         2,
+         {{"patch = [44, 44, 22]", "patch = [22, 22, 11]\ncoarsen = 1"},
+          {"patch = [46, 30, 22]", "patch = [23, 15, 11]\ncoarsen = 1"},
+          {"patch = [22, 30, 24]", "patch = [11, 15, 12]\ncoarsen = 1"},
+          {"sequence = [1000]", "sequence = []"},
+          {"vortices = 500", "average = 1\nvortices = 1"}}},
     };
     const TemporaryFolder folder;
     for (const auto& [name, steps, changes] : flows) {
