@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from solver_cases import FLOW_CASES, changed, solver_program
 
-# Thrust coefficient at 8 degrees, tips at Mach 0.439, and lift at shares of the radius (NASA TM-81232, Table 17).
+# Thrust coefficient at 8 degrees, tips at Mach 0.439; lift at shares of the radius (NASA TM-81232).
 MEASURED = 0.00459
 SECTIONS = ((0.5, 0.234), (0.68, 0.282), (0.8, 0.289), (0.89, 0.314), (0.96, 0.288))
 
