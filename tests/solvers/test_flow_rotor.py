@@ -190,7 +190,7 @@ def test_averaged_flow_has_a_thrust_near_the_measurement(run: Any, tmp_path: Pat
     assert found["failed steps"] == 0 and found["y+ of first cells, largest"] < 2
     assert found["thrust coefficient"] == pytest.approx(MEASURED, rel=0.1)
     late = [row["thrust"] for row in series[-len(series) // 10 :]]
-    assert max(late) - min(late) < 0.01 * late[-1]  # it has settled
+    assert max(late) - min(late) < 0.015 * late[-1]  # it has settled
     for at, lift in SECTIONS:
         assert found[f"section lift at {at} of the radius"] == pytest.approx(lift, rel=0.15), at
 
