@@ -177,7 +177,7 @@ def test_thrust_of_grids_of_a_family_settles(run: Any, tmp_path: Path) -> None:
     for case in (coarse, FLOW_CASES / "caradonna-tung.toml", fine):
         out = tmp_path / case.stem
         run(case, "--out", out, layout="1x2", timeout=4 * 3600, check=False)
-        # From the series: a result beyond the case's limits of the thrust has no figures, and the fine one is.
+        # From the series: a thrust beyond the case's limits makes a result without figures, as the fine one.
         thrusts.append(rows(out)[-1]["thrust"])
     assert abs(thrusts[2] - thrusts[1]) < abs(thrusts[1] - thrusts[0])
     assert thrusts[2] == pytest.approx(MEASURED, rel=0.15)  # without viscosity it is above it
