@@ -174,7 +174,7 @@ class UncoveredListed {
 
   private:
     bool some_;
-    int most_;
+    int most_ = 0;
     graph::FieldUse<const std::int32_t> before_{};
     graph::AskUse<Wanted> asked_{};
 };
