@@ -242,17 +242,12 @@ def program(named: str) -> str | None:
     return found and str(Path(found).resolve())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--cfl3d", type=program, default=program(os.environ.get("STRATA_CFL3D", "cfl3d_seq")))
-    parser.add_argument("--nasa", type=Path, default=GRIDS, metavar="DIR", help="NASA's grids")
-    names = sorted(name for name in FLOWS if re.match("naca", name))
-    parser.add_argument("--grids", nargs="+", choices=names, default=names)
+def own_options(parser: argparse.ArgumentParser) -> None:
+    """How many cores and iterations, and how Strata finds the drag."""
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(cores())}))
     parser.add_argument("--iterations", type=int, default=400, help="of a rate (400)")
     parser.add_argument("--longest", type=int, default=400, help="cycles in which the drag settles (400)")
     parser.add_argument("--no-time", dest="time", action="store_false", help="rates alone")
-    parser.add_argument("--scan", action="store_true", help="find CFL3D's best way again (half an hour)")
     parser.add_argument("--cfl", type=float, default=1000.0, help="ours (1000)")
     parser.add_argument("--cfl-start", type=float, default=20.0)
     parser.add_argument("--ramp", type=int, default=10)
@@ -261,6 +256,16 @@ def main() -> int:
     parser.add_argument("--multigrid", type=int, default=4, help="grids of our cycles")
     parser.add_argument("--smooth", type=int, nargs=2, default=[2, 1], help="iterations on our coarser grids")
     parser.add_argument("--patch", type=int, nargs=2, default=[64, 32])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--cfl3d", type=program, default=program(os.environ.get("STRATA_CFL3D", "cfl3d_seq")))
+    parser.add_argument("--nasa", type=Path, default=GRIDS, metavar="DIR", help="NASA's grids")
+    names = sorted(name for name in FLOWS if re.match("naca", name))
+    parser.add_argument("--grids", nargs="+", choices=names, default=names)
+    parser.add_argument("--scan", action="store_true", help="find CFL3D's best way again (half an hour)")
+    own_options(parser)
     common_options(parser, blocks=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
