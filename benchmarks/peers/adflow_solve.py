@@ -33,10 +33,12 @@ def main() -> None:
     ended = time.perf_counter()
     forces: dict[str, float] = {}
     solver.evalFunctions(problem, forces)
-    history = solver.getConvergenceHistory()
+    # Names of iterations may end in bytes that Fortran has not set
+    solver._convertFortranStringArrayToList = lambda rows: [b"".join(row).decode("latin-1") for row in rows]
+    history = {name.strip(): values for name, values in solver.getConvergenceHistory().items()}
     if MPI.COMM_WORLD.rank:
         return
-    columns = {"seconds_at": "wall time", "drag": "CD", "lift": "CL", "residual": "RSDMassRMS", "cfl": "CFL"}
+    columns = {"seconds_at": "wall time", "drag": "CoefDrag", "lift": "CoefLift", "residual": "RSDMassRMS", "cfl": "CFL"}
     found = {
         "seconds_of_start": ready - began,
         "seconds": ended - ready,

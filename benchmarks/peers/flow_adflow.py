@@ -55,7 +55,7 @@ PHYSICS: dict[str, Any] = {
 QUIET: dict[str, Any] = {
     "writeVolumeSolution": False,
     "writeSurfaceSolution": False,
-    "printIterations": False,
+    "printIterations": True,  # else it keeps no times
     "printTiming": False,
     "printIntro": False,
     "printAllOptions": False,
