@@ -64,11 +64,16 @@ def cut(flow: Flow) -> tuple[Range, Range]:
     return ((1, 1, 1), (first, 1, 2)), ((n, 1, 1), (n + 1 - first, 1, 2))
 
 
+def integers(values: object) -> ctypes.Array[ctypes.c_int]:
+    """As the library takes them; an index has 32 bits."""
+    flat = np.ravel(np.asarray(values)).tolist()
+    return (ctypes.c_int * len(flat))(*flat)
+
+
 def write_cgns(
     path: Path, flow: Flow, x: NDArray[np.float64], y: NDArray[np.float64], library: str | None = None
 ) -> None:
-    """x and y: [j, i], as cfl3d.read_grid gives them. The third axis is one cell of length 1, right-handed."""
-    integers = lambda values: (ctypes.c_int * np.size(values))(*np.ravel(values).tolist())  # noqa: E731
+    """x and y: [j, i], as of cfl3d.read_grid. The third axis is one cell of length 1, right-handed."""
     n, m = flow.points
     across = (x[1, 0] - x[0, 0]) * (y[0, 1] - y[0, 0]) - (y[1, 0] - y[0, 0]) * (x[0, 1] - x[0, 0])
     depth = np.array([0.0, -np.sign(across)])[:, None, None]
@@ -91,7 +96,9 @@ def write_cgns(
         cgns("cg_goto", file, base, "Zone_t", zone, "ZoneBC_t", 1, "BC_t", boundary, "end")
         cgns("cg_famname_write", families[kind])
     low, high = cut(flow)
-    turned = integers([-1, -2, 3])  # the other side's axes that follow ours: away from the cut is against its j
+    turned = integers(
+        [-1, -2, 3]
+    )  # the other side's axes that follow ours: away from the cut is against its j
     for name, here, there in (("cut_low", low, high), ("cut_high", high, low)):
         given = (file, base, zone, name, "zone", integers(here), integers(there), turned)
         cgns.numbered("cg_1to1_write", *given)
