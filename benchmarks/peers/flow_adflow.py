@@ -139,7 +139,7 @@ def settled(found: dict[str, Any], drag: float) -> tuple[int, float] | None:
     history = np.array(found["drag"])
     off = ~(np.abs(history / drag - 1) <= WITHIN)
     last = int(np.flatnonzero(off)[-1]) + 1 if off.any() else 0
-    if last >= len(history) - 2:
+    if last >= len(history) - 1:
         return None
     return last, float(found["seconds_at"][last])
 
