@@ -43,7 +43,6 @@ def main() -> None:
         "drag": "CoefDrag",
         "lift": "CoefLift",
         "residual": "RSDMassRMS",
-        "cfl": "CFL",
     }
     found = {
         "seconds_of_start": ready - began,

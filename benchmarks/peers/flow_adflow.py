@@ -145,7 +145,7 @@ def settled(found: dict[str, Any], drag: float) -> tuple[int, float] | None:
 
 
 def scan(flow: Flow, drag: float, given: argparse.Namespace) -> list[tuple[float, int, Way]]:
-    """Seconds and iterations to the drag of each way, the fastest first."""
+    """Seconds and iterations to the drag of each way, the fastest first. RuntimeError where none gets there."""
     rows = []
     for way in ways():
         try:
@@ -159,6 +159,8 @@ def scan(flow: Flow, drag: float, given: argparse.Namespace) -> list[tuple[float
             continue
         print(f"{way.name}: {needs[1]:.2f} s, {needs[0]} iterations", flush=True)
         rows.append((needs[1], needs[0], way))
+    if not rows:
+        raise RuntimeError(f"no way leads ADflow to the drag {drag:g}")
     return sorted(rows, key=lambda row: row[0])
 
 
@@ -192,10 +194,9 @@ def comparisons(made: Path, name: str, given: argparse.Namespace) -> list[Compar
     if given.time:
         long = adflow(flow, BEST, 1, given, 1e-12)
         drag = long["drag"][-1]
-        print(f"ADflow: {long['forces']}, {len(long['drag'])} iterations", flush=True)
+        print(f"{VERSION}: {long['forces']}, {len(long['drag'])} iterations", flush=True)
         if given.scan:
-            rows = scan(flow, drag, given)
-            way = rows[0][2]
+            way = scan(flow, drag, given)[0][2]
     needs = beside_cfl3d.strata_needs(folder, flow, given) if given.time else 0
     for used in given.cores:
         core_words = f"{used} core{'s' if used > 1 else ''}"

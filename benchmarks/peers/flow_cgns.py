@@ -96,9 +96,8 @@ def write_cgns(
         cgns("cg_goto", file, base, "Zone_t", zone, "ZoneBC_t", 1, "BC_t", boundary, "end")
         cgns("cg_famname_write", families[kind])
     low, high = cut(flow)
-    turned = integers(
-        [-1, -2, 3]
-    )  # the other side's axes that follow ours: away from the cut is against its j
+    # An axis of the other side for each of ours: both lead away from the cut, to opposite sides
+    turned = integers([-1, -2, 3])
     for name, here, there in (("cut_low", low, high), ("cut_high", high, low)):
         given = (file, base, zone, name, "zone", integers(here), integers(there), turned)
         cgns.numbered("cg_1to1_write", *given)
