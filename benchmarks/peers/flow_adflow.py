@@ -145,7 +145,7 @@ def settled(found: dict[str, Any], drag: float) -> tuple[int, float] | None:
 
 
 def scan(flow: Flow, drag: float, given: argparse.Namespace) -> list[tuple[float, int, Way]]:
-    """Seconds and iterations to the drag of each way, the fastest first. RuntimeError where none gets there."""
+    """Seconds and iterations to the drag of each way, the fastest first. RuntimeError without any."""
     rows = []
     for way in ways():
         try:
