@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,7 @@ class Found:
     history: np.ndarray
     forces: dict[str, float]
     wall: dict[str, list[float]] = field(default_factory=dict)
+    seconds: float = 0  # of the program alone
 
     @property
     def cycles(self) -> int:
@@ -260,14 +262,14 @@ def run(flow: Flow, how: How, program: str, grids: Path, keep: Path | None = Non
     try:
         write_grid(folder / "grid.bin", *read_grid(grids / f"{flow.grid}.p2dfmt.xz"))
         (folder / "cfl3d.inp").write_text(input_text(flow, how))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         with (folder / "cfl3d.inp").open() as given:
             done = subprocess.run(
                 [program], stdin=given, capture_output=True, text=True, cwd=folder, check=False
             )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - began
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        found = parsed(flow, how, cpu, folder)
+        found = replace(parsed(flow, how, cpu, folder), seconds=seconds)
         if not len(found.history):
             said = (folder / "cfl3d.error").read_text() if (folder / "cfl3d.error").exists() else done.stderr
             raise RuntimeError(f"{how.words()}: CFL3D ended early: {' '.join(said.split())[-60:]}")

@@ -9,12 +9,23 @@
 #include <cstring>
 #include <type_traits>
 
+namespace strata {
+/// Kinds of operations on doubles that processors have units of their own for. A comparison: also a maximum
+/// or minimum.
+enum class Operation { sum, product, quotient, root, comparison };
+inline constexpr int kOperations = 5;
+}  // namespace strata
+
 #ifdef STRATA_COUNTED_LANES  // a header of tests: operations are counted, where lanes are pairs of registers
 #include STRATA_COUNTED_LANES
+namespace strata {
+inline constexpr bool kOperationsCounted = true;
+}
 #else
 namespace strata {
+inline constexpr bool kOperationsCounted = false;
 /// What is told of operations on so many doubles: nothing.
-inline void count_operations(int /*doubles*/) {}
+inline void count_operations(Operation /*kind*/, int /*doubles*/) {}
 }  // namespace strata
 #endif
 
@@ -123,41 +134,43 @@ concept Number = std::is_arithmetic_v<S>;
 
 /// An operation on a pair of T: of two registers of doubles it is counted.
 template <class T>
-inline void count_pair() {
+inline void count_pair(Operation kind) {
     if constexpr (!std::is_class_v<T> && std::is_same_v<typename LanesOf<T>::Value, double>)
-        count_operations(2 * LanesOf<T>::kCount);
+        count_operations(kind, 2 * LanesOf<T>::kCount);
 }
 
-#define STRATA_PAIRED(op, Result)                                                 \
+#define STRATA_PAIRED(op, kind, Result)                                           \
     template <class T>                                                            \
     [[nodiscard]] inline Result operator op(const Pair<T>& x, const Pair<T>& y) { \
-        count_pair<T>();                                                          \
+        count_pair<T>(Operation::kind);                                           \
         return {x.a op y.a, x.b op y.b};                                          \
     }                                                                             \
     template <class T, Number S>                                                  \
     [[nodiscard]] inline Result operator op(const Pair<T>& x, S y) {              \
-        count_pair<T>();                                                          \
+        count_pair<T>(Operation::kind);                                           \
         return {x.a op y, x.b op y};                                              \
     }                                                                             \
     template <class T, Number S>                                                  \
     [[nodiscard]] inline Result operator op(S x, const Pair<T>& y) {              \
-        count_pair<T>();                                                          \
+        count_pair<T>(Operation::kind);                                           \
         return {x op y.a, x op y.b};                                              \
     }
-STRATA_PAIRED(+, Pair<T>)
-STRATA_PAIRED(-, Pair<T>)
-STRATA_PAIRED(*, Pair<T>)
-STRATA_PAIRED(/, Pair<T>)
-STRATA_PAIRED(&, Pair<T>)
-STRATA_PAIRED(|, Pair<T>)
-STRATA_PAIRED(<<, Pair<T>)
-STRATA_PAIRED(>>, Pair<T>)
-STRATA_PAIRED(<, typename MaskOf<Pair<T>>::Type)
-STRATA_PAIRED(>, typename MaskOf<Pair<T>>::Type)
-STRATA_PAIRED(<=, typename MaskOf<Pair<T>>::Type)
-STRATA_PAIRED(>=, typename MaskOf<Pair<T>>::Type)
-STRATA_PAIRED(==, typename MaskOf<Pair<T>>::Type)
-STRATA_PAIRED(!=, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(+, sum, Pair<T>)
+STRATA_PAIRED(-, sum, Pair<T>)
+STRATA_PAIRED(*, product, Pair<T>)
+STRATA_PAIRED(/, quotient, Pair<T>)
+// Of integers alone, which are not counted.
+STRATA_PAIRED(&, comparison, Pair<T>)
+STRATA_PAIRED(|, comparison, Pair<T>)
+STRATA_PAIRED(<<, comparison, Pair<T>)
+STRATA_PAIRED(>>, comparison, Pair<T>)
+// Of doubles.
+STRATA_PAIRED(<, comparison, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(>, comparison, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(<=, comparison, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(>=, comparison, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(==, comparison, typename MaskOf<Pair<T>>::Type)
+STRATA_PAIRED(!=, comparison, typename MaskOf<Pair<T>>::Type)
 #undef STRATA_PAIRED
 
 template <class T>
@@ -198,12 +211,12 @@ inline Pair<T> select(const Pair<M>& yes, const Pair<T>& x, const Pair<T>& y) {
 }
 template <class T>
 inline Pair<T> max(const Pair<T>& x, const Pair<T>& y) {
-    count_pair<T>();
+    count_pair<T>(Operation::comparison);
     return {max(x.a, y.a), max(x.b, y.b)};
 }
 template <class T>
 inline Pair<T> min(const Pair<T>& x, const Pair<T>& y) {
-    count_pair<T>();
+    count_pair<T>(Operation::comparison);
     return {min(x.a, y.a), min(x.b, y.b)};
 }
 template <class T>
@@ -212,7 +225,7 @@ inline Pair<T> abs(const Pair<T>& x) {
 }
 template <class T>
 inline Pair<T> sqrt(const Pair<T>& x) {
-    count_pair<T>();
+    count_pair<T>(Operation::root);
     return {sqrt(x.a), sqrt(x.b)};
 }
 template <class T>

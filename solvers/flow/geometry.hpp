@@ -19,6 +19,18 @@ FieldView<T> view_in(const graph::ListView<T>& list, std::int64_t first, const B
     return {values - (box.lo[0] + box.lo[1] * y + box.lo[2] * z), y, z, component, box};
 }
 
+/// A view over a box of a list whose components are arrays of their own, as those of fields that are
+/// collected from another grid.
+template <class T>
+FieldView<T> components_in(const graph::ListView<T>& list, const Box& box, int components) {
+    const std::ptrdiff_t y = box.extent(0), z = y * box.extent(1), size = z * box.extent(2);
+    const auto first_of = [&](int c) { return graph::pointer_to(list.component(c).data(), size); };
+    T* values = first_of(0);
+    const std::ptrdiff_t component =
+        components > 1 ? (first_of(components - 1) - values) / (components - 1) : size;
+    return {values - (box.lo[0] + box.lo[1] * y + box.lo[2] * z), y, z, component, box};
+}
+
 template <int Dim>
 class PatchGeometry {
   public:

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "solvers/flow/scheme/lanes.hpp"
 #include "solvers/flow/scheme/options.hpp"
 #include "solvers/flow/scheme/patch.hpp"
 
@@ -21,23 +22,28 @@ template <int Dim>
 Judged judge(const Box& cells, double most, const FieldView<const double>& q,
              const FieldView<const double>& dq) {
     Judged found;
+    const auto eight = [&](int i, int n, int j, int k) {
+        Lanes before{}, after{};
+        for (int d = 1; d <= Dim; ++d) {
+            const Lanes m = load(q, i, j, k, d, n), next = m + load(dq, i, j, k, d, n);
+            before += m * m, after += next * next;
+        }
+        const Lanes rho = load(q, i, j, k, 0, n), rho_next = rho + load(dq, i, j, k, 0, n);
+        const Lanes E = load(q, i, j, k, Dim + 1, n);
+        const Lanes p = E - 0.5 * before / rho;
+        const Lanes p_next = E + load(dq, i, j, k, Dim + 1, n) - 0.5 * after / rho_next;
+        const Lanes rho_change = abs(rho_next - rho), p_change = abs(p_next - p);
+        if (all_of((rho_change <= most * rho) & (p_change <= most * p), n)) return;
+        for (int l = 0; l < n; ++l) {
+            if (!std::isfinite(rho_next[l]) || !std::isfinite(p_next[l]))
+                ++found.no_number;
+            else if (rho_change[l] > most * rho[l] || p_change[l] > most * p[l])
+                ++found.far;
+        }
+    };
     for (int k = cells.lo[2]; k < cells.hi[2]; ++k)
         for (int j = cells.lo[1]; j < cells.hi[1]; ++j)
-            for (int i = cells.lo[0]; i < cells.hi[0]; ++i) {
-                double before = 0, after = 0;
-                for (int d = 1; d <= Dim; ++d) {
-                    const double m = q(i, j, k, d), next = m + dq(i, j, k, d);
-                    before += m * m, after += next * next;
-                }
-                const double rho = q(i, j, k, 0), rho_next = rho + dq(i, j, k, 0);
-                const double p = q(i, j, k, Dim + 1) - 0.5 * before / rho;
-                const double p_next = q(i, j, k, Dim + 1) + dq(i, j, k, Dim + 1) - 0.5 * after / rho_next;
-                if (!std::isfinite(rho_next) || !std::isfinite(p_next)) {
-                    ++found.no_number;
-                } else if (std::abs(rho_next - rho) > most * rho || std::abs(p_next - p) > most * p) {
-                    ++found.far;
-                }
-            }
+            over_eights(cells.lo[0], cells.hi[0], [&](int i, int n) { eight(i, n, j, k); });
     return found;
 }
 

@@ -58,6 +58,7 @@ struct Labels {
         Field<double> factors, eliminated, changed;
     };
     std::array<Lines, 3> lines;
+    Field<double> line_matrix;  // D of each cell, found in the first pass
 
     // Within a multigrid cycle
     Field<double> defect;      // R of the state at the end of the iterations, which goes to the coarser grid

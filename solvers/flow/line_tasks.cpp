@@ -85,7 +85,12 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto geometry = task.need(step.geometry());
     const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
     const auto diagonal = task.need(l.diagonal);
-    Perhaps nu_diagonal, residual, nu_residual, before;
+    Perhaps nu_diagonal, residual, nu_residual, before, matrix;
+    PerhapsWritten first_matrix;
+    if (pass == 0)
+        first_matrix = task.make(l.line_matrix);
+    else
+        matrix = task.need(l.line_matrix);
     if (turbulent) nu_diagonal = task.need(l.diagonal_nu);
     if (pass > 0) before = task.need(l.lines[p - 1].changed);
     if (pass == 0) residual = task.need(l.dq.at(0));
@@ -101,7 +106,7 @@ void eliminate(const Step& step, Scope& in, int pass) {
             {here[diagonal], here[nu_diagonal], here[viscosity]},
             pass == 0 ? Upwind{here[residual], here[nu_residual]} : both<Dim>(here[before], turbulent),
             both<Dim>(here[g_above], turbulent), here[factors_above], both<Dim>(here[g], turbulent),
-            here[factors]);
+            here[factors], {here[matrix], here[first_matrix]});
     });
 }
 

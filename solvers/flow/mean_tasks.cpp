@@ -1,5 +1,10 @@
 // Means over time, and root-mean-square departures from them, of the state and of forces. Each step brings
 // them up to date by the recurrence of Welford, B. P. (1962), Technometrics 4(3): no sums that grow.
+//
+// Means are those of the cells of a mesh, which go with it where it moves; velocities, seen at rest, are
+// along the axes that the mesh has at first, so that those of a flow which is steady on a mesh that turns do
+// not mix. Cells of meshes that overlap and move may be holes in some steps: these do not count, and the
+// share of the others is said.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +54,11 @@ void declare_means(const Step& step, Shown& shown) {
         mean.push_back(field("mean")), rms.push_back(field("rms"));
         all.fields.insert(all.fields.end(), {mean.back(), rms.back()});
     }
+    const bool has_holes = step.uncovers();
+    Field<double> known_share;
+    if (has_holes)
+        known_share = all.fields.emplace_back(
+            graph.field<double>("share of steps in means", step.zones(), On::cells, {.kept = true}));
     Task none = graph.start().task("no means", step.zones());
     std::vector<FieldUse<double>> made;
     for (const Field<double>& label : all.fields) made.push_back(none.make(label));
@@ -63,14 +73,28 @@ void declare_means(const Step& step, Shown& shown) {
     std::vector<FieldUse<double>> m, r;
     for (std::size_t n = 0; n < mean.size(); ++n)
         m.push_back(task.modify(mean[n])), r.push_back(task.modify(rms[n]));
+    FieldUse<double> share;
+    if (has_holes) share = task.modify(known_share);
     const CellsComputed cells(step.labels.overset, task);
-    task.run([=, &s = step.settings, gamma = step.scheme.gas.gamma](Here& here) {
+    task.run([=, &s = step.settings, &grid = step.grid, gamma = step.scheme.gas.gamma](Here& here) {
         const std::int64_t count = s.averaged(here.step);
         if (count <= 0) return;
-        const auto n = static_cast<double>(count);
+        const auto steps = static_cast<double>(count);
+        overset::Rigid to_mesh;
+        if (grid.moves())
+            to_mesh =
+                grid.motions().placed(grid.mesh_of(grid.zones().zone_of(here.patch)), here.step).inverse();
         for_each(here.cells(), [&](int i, int j, int k) {
-            if (!cells.known(here, {i, j, k})) return;  // a hole has none
-            const FlowState w = state_at<Dim>(gamma, here[q], {i, j, k});
+            const bool known = cells.known(here, {i, j, k});
+            double n = steps;  // in which the cell was no hole
+            if (has_holes) {
+                double& part = here[share](i, j, k);
+                n = std::round(part * (steps - 1)) + (known ? 1 : 0);
+                part = n / steps;
+            }
+            if (!known) return;  // a hole has none
+            FlowState w = state_at<Dim>(gamma, here[q], {i, j, k});
+            if (grid.moves()) w.u = to_mesh.vector(w.u);
             include(w.rho, n, here[m[0]](i, j, k), here[r[0]](i, j, k));
             for (int d = 0; d < Dim; ++d)
                 include(w.u[static_cast<std::size_t>(d)], n, here[m[1]](i, j, k, d), here[r[1]](i, j, k, d));

@@ -1,5 +1,7 @@
 #include "solvers/flow/motion.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -63,17 +65,14 @@ void add_motion_keys(CaseSchema& keys, const std::string& section, MotionKeys& m
     keys.key(of + "heave", &m.heave, {.entries = {2, 3}, .meaning = "path: a length; none: 0"});
 }
 
-void check_motion(const MotionKeys& m, const std::string& section, bool turned, bool steady,
-                  bool axisymmetric, const CaseSchema& keys) {
+void check_motion(const MotionKeys& m, const std::string& section, bool steady, bool axisymmetric,
+                  const CaseSchema& keys) {
     if (!m.moves()) return;
     const std::string of = section + ".motion.";
     if (steady)
         keys.refuse(of + "kind", "a grid moves in unsteady flow alone",
                     "\"none\", or time.kind = \"unsteady\"");
     if (axisymmetric) keys.refuse(of + "kind", "grids of axisymmetric flow stand still", "\"none\"");
-    if (turned)
-        keys.refuse(of + "kind", "a sector that is periodic by rotation stands still",
-                    "\"none\", or a grid without `turn`");
     if (m.kind != "path" && !(length(three(m.axis)) > 0))
         keys.refuse(of + "axis", "an axis has a direction", "three numbers that are not all 0");
     if (m.kind == "rotation" && m.rate == 0)
@@ -83,6 +82,25 @@ void check_motion(const MotionKeys& m, const std::string& section, bool turned, 
                     "radians in a unit of time, above 0");
     if (m.kind == "path" && m.velocity.empty() && m.heave.empty())
         keys.refuse(of + "velocity", "a path has a velocity or a heave", "two or three numbers");
+}
+
+void check_motion_of_sectors(const MotionKeys& m, const std::string& section, const std::string& axis,
+                             const CaseSchema& keys) {
+    if (!m.moves()) return;
+    const auto along = [&](const std::vector<double>& v) {
+        for (std::size_t d = 0; d < v.size(); ++d)
+            if ("xyz"[d] != axis[0] && v[d] != 0) return false;
+        return true;
+    };
+    const auto refuse = [&](const char* key, const char* what) {
+        keys.refuse(section + ".motion." + key,
+                    fmt::format("sectors that are periodic by rotation about {} move alike: {}", axis, what),
+                    fmt::format("three numbers, of which that along {} alone is not 0", axis));
+    };
+    if (m.kind != "path" && !along(m.axis)) refuse("axis", "about that axis");
+    if (m.kind != "path" && !along(m.centre)) refuse("centre", "the axis is through the origin");
+    if (m.kind == "path" && !along(m.velocity)) refuse("velocity", "along that axis");
+    if (m.kind == "path" && !along(m.heave)) refuse("heave", "along that axis");
 }
 
 BodyMotion::BodyMotion(const MotionKeys& keys, const std::string& section, int dimensions,

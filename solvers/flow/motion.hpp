@@ -25,9 +25,13 @@ struct MotionKeys {
 };
 /// `section`: of the grid.
 void add_motion_keys(graph::CaseSchema& keys, const std::string& section, MotionKeys& motion);
-/// Throws Error with the key's place. `turned`: the grid is a sector that is periodic by rotation.
-void check_motion(const MotionKeys& motion, const std::string& section, bool turned, bool steady,
-                  bool axisymmetric, const graph::CaseSchema& keys);
+/// Throws Error with the key's place.
+void check_motion(const MotionKeys& motion, const std::string& section, bool steady, bool axisymmetric,
+                  const graph::CaseSchema& keys);
+/// Of a case with sectors that are periodic by rotation about `axis` ("x", "y" or "z") through the origin:
+/// throws Error where the mesh does not move alike in all of them, which it does about and along that axis.
+void check_motion_of_sectors(const MotionKeys& motion, const std::string& section, const std::string& axis,
+                             const graph::CaseSchema& keys);
 
 /// The motion of one mesh. Times are in lengths over speeds of sound.
 class BodyMotion {

@@ -23,7 +23,7 @@ Motions Settings::motions(int dimensions, const CaseSchema& keys) const {
 
 void check_motions(const Settings& s, const CaseSchema& keys) {
     const auto of_grid = [&](const GridKeys& g) {
-        check_motion(g.motion, g.section, g.is_part(), s.steady(), s.flow.axisymmetric, keys);
+        check_motion(g.motion, g.section, s.steady(), s.flow.axisymmetric, keys);
     };
     if (!s.overlaps()) of_grid(s.grid);
     for (const auto& [name, mesh] : s.meshes) of_grid(mesh.grid);
@@ -34,18 +34,18 @@ void check_motions(const Settings& s, const CaseSchema& keys) {
     if (s.overlaps() && s.grid.motion.moves())
         keys.refuse("grid.motion.kind", "each mesh has a motion of its own",
                     "\"none\", and mesh.NAME.motion");
-    for (const auto& [name, mesh] : s.meshes)
-        if (mesh.grid.is_part())
-            keys.refuse(mesh.grid.section + ".turn",
-                        "meshes that are periodic by rotation stand still, and so do all others of the case",
-                        "0, or no mesh that moves");
+    const auto check_sectors = [&](const GridKeys& part) {
+        if (!part.is_part()) return;
+        if (!s.overlaps()) check_motion_of_sectors(s.grid.motion, s.grid.section, part.turn_axis, keys);
+        for (const auto& [name, mesh] : s.meshes)
+            check_motion_of_sectors(mesh.grid.motion, mesh.grid.section, part.turn_axis, keys);
+    };
+    if (!s.overlaps()) check_sectors(s.grid);
+    for (const auto& [name, mesh] : s.meshes) check_sectors(mesh.grid);
     for (const auto& [name, mesh] : s.meshes)
         if (!mesh.on.empty() && !(mesh.grid.motion == s.meshes.at(mesh.on).grid.motion))
             keys.refuse("mesh." + name + ".motion.kind", "meshes that lie on one wall move together",
                         "the motion of mesh." + mesh.on);
-    if (s.overlaps() && s.output.average >= 0)
-        keys.refuse("output.average", "cells that are holes in some steps have no means over all of them",
-                    "-1, or [grid] in place of meshes");
 }
 
 }  // namespace strata::flow

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/flow/scheme/between_grids.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace strata::flow {
@@ -62,27 +63,14 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
         residual<Dim>(cells, patch, scheme, here[defect]);
         if (has_forcing) add_cells(cells, Dim + 2, here[forcing], here[defect]);
         const auto to = view_in(here[restricted], 0, parents, each);
-        const auto mean = [&](const FieldView<const double>& of, int c, int at) {
-            for_each(parents, [&](int i, int j, int k) {
-                double sum = 0, volume = 0;
-                for_children<Dim>(i, j, k, [&](int a, int b, int d) {
-                    sum += patch.volumes(a, b, d) * of(a, b, d, c), volume += patch.volumes(a, b, d);
-                });
-                to(i, j, k, at) = sum / volume;
-            });
-        };
         for (int c = 0; c < Dim + 2; ++c) {
-            mean(patch.q, c, c);
-            for_each(parents, [&](int i, int j, int k) {
-                double sum = 0;
-                for_children<Dim>(i, j, k, [&](int a, int b, int d) { sum += here[defect](a, b, d, c); });
-                to(i, j, k, Dim + 2 + c) = sum;
-            });
+            mean_of_children<Dim>(parents, patch.volumes, patch.q, c, to, c);
+            sum_of_children<Dim>(parents, readable(here[defect]), c, to, Dim + 2 + c);
         }
         if (scheme.keeps_eddies())
-            mean(patch.eddies, kEddy, 2 * (Dim + 2));
+            mean_of_children<Dim>(parents, patch.volumes, patch.eddies, kEddy, to, 2 * (Dim + 2));
         else if (scheme.eddies())
-            mean(patch.nu_tilde, 0, 2 * (Dim + 2));
+            mean_of_children<Dim>(parents, patch.volumes, patch.nu_tilde, 0, to, 2 * (Dim + 2));
     });
 }
 
@@ -135,10 +123,11 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
         const auto values = view_in(here[restricted].all, 0, cells, received(Dim, scheme.eddies()));
         const auto to = here[q];
         const auto turbulence = here[nu];
+        const auto kept_state = here[before], kept_defect = here[forcing];
         for (int c = 0; c < Dim + 2; ++c)
             for_each(cells, [&](int i, int j, int k) {
-                to(i, j, k, c) = here[before](i, j, k, c) = values(i, j, k, c);
-                here[forcing](i, j, k, c) = values(i, j, k, Dim + 2 + c);
+                to(i, j, k, c) = kept_state(i, j, k, c) = values(i, j, k, c);
+                kept_defect(i, j, k, c) = values(i, j, k, Dim + 2 + c);
             });
         if (scheme.eddies())
             for_each(cells, [&](int i, int j, int k) {
@@ -178,37 +167,13 @@ void make_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto correction = task.make(l.correction);
     task.run([=, &coarser = coarse.zones()](Here& here) {
         const auto of = [&](const auto& values, int border) {
-            return view_in(values.all, 0,
-                           coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
-                           Dim + 2);
+            return components_in(
+                values.all, coarser.owned(here.patch, On::cells, {border, border, Dim == 3 ? border : 0}),
+                Dim + 2);
         };
         const auto now = of(here[q], kBorder), then = of(here[before], 0);
-        for (int c = 0; c < Dim + 2; ++c)
-            for_each(here.cells(), [&](int i, int j, int k) {
-                const int a = i / 2, b = j / 2, d = Dim == 3 ? k / 2 : k;
-                here[correction](i, j, k, c) = now(a, b, d, c) - then(a, b, d, c);
-            });
+        change_of_parents<Dim>(here.cells(), now, then, here[correction]);
     });
-}
-
-/// The correction linear between parents, from a cell's own and those of its neighbours on the sides on which
-/// it lies in its parent, three quarters to one quarter along each axis; at boundaries its own alone.
-template <int Dim>
-void interpolate(const Box& cells, const FieldView<const double>& from, const FieldView<double>& to) {
-    const Box& seen = from.box();
-    for (int c = 0; c < Dim + 2; ++c)
-        for_each(cells, [&](int i, int j, int k) {
-            const double own = from(i, j, k, c);
-            double value = own;
-            const int a = i + (i % 2 == 0 ? -1 : 1), b = j + (j % 2 == 0 ? -1 : 1);
-            if (a >= seen.lo[0] && a < seen.hi[0]) value += 0.25 * (from(a, j, k, c) - own);
-            if (b >= seen.lo[1] && b < seen.hi[1]) value += 0.25 * (from(i, b, k, c) - own);
-            if constexpr (Dim == 3) {
-                const int d = k + (k % 2 == 0 ? -1 : 1);
-                if (d >= seen.lo[2] && d < seen.hi[2]) value += 0.25 * (from(i, j, d, c) - own);
-            }
-            to(i, j, k, c) = value;
-        });
 }
 
 template <int Dim>
@@ -230,7 +195,7 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
     task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];
-        interpolate<Dim>(here.cells(), here[correction], here[smooth]);
+        linear_between_parents<Dim>(here.cells(), here[correction], here[smooth]);
         if (!computed.all())
             for_each(here.cells(), [&](int i, int j, int k) {
                 if (computed.at(here, {i, j, k})) return;

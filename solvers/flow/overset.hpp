@@ -20,6 +20,13 @@ struct OversetLabels {
     std::optional<overset::Connectivity> found;
     std::optional<overset::Interpolated> q, nu_tilde;  // the state of the step before at receptors
 
+    /// Meshes that move: cells that come out of holes where no other mesh knew the flow.
+    struct Unknown {
+        graph::Scalars<std::int64_t> counts, first;  // [zone] in this step; the lowest
+        graph::Scalar<double> so_far;                // in all steps
+    };
+    std::optional<Unknown> unknown;
+
     // Of steady flow (overset_balance.hpp): faces of each computed cell beyond which none is, as bits (2 axis
     // + upper); and mass flows through them.
     std::optional<graph::Field<std::int32_t>> edges;

@@ -117,28 +117,66 @@ void describe(const Step& step, overset::Problem& p) {
     p.name = step.named("overset");
 }
 
+struct Located {
+    std::int64_t cells = 0;
+    std::string where;
+};
+/// `count(zone)` cells, `first(zone)` the first of them, as cell_of() takes it.
+template <class Count, class First>
+Located located(const FlowZones& grid, Count&& count, First&& first) {
+    Located all;
+    for (int zone = 0; zone < grid.zones().zones(); ++zone) {
+        const std::int64_t these = count(zone);
+        all.cells += these;
+        if (these == 0) continue;
+        const Int3 at = overset::cell_of(grid.zones().cells(zone), first(zone));
+        all.where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", all.where.empty() ? "" : "; ",
+                                 these, zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+    }
+    return all;
+}
+
+template <class Counts>
+Located located_orphans(const FlowZones& grid, const Counts& counts, const auto& first) {
+    return located(
+        grid, [&](int zone) { return counts[std::int64_t{overset::kCounts} * zone + overset::kOrphans]; },
+        [&](int zone) { return first[zone]; });
+}
+
 /// Ends the run where there are more orphans than the case allows.
 void limit_orphans(const Step& step, Scope& in, const overset::Connectivity& found) {
     Task task = in.once(step.named(&in == &step.graph.start() ? "orphans?" : "orphans in a step?"));
     task.run([&grid = step.grid, most = step.settings.overset.orphans,
               counts = task.need(found.counts.last()),
               first = task.need(found.first_orphans.last())](Here& here) {
-        std::int64_t all = 0;
-        std::string where;
-        for (int zone = 0; zone < grid.zones().zones(); ++zone) {
-            const std::int64_t these =
-                here[counts][std::int64_t{overset::kCounts} * zone + overset::kOrphans];
-            all += these;
-            if (these == 0) continue;
-            const Int3 at = overset::cell_of(grid.zones().cells(zone), here[first][zone]);
-            where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", where.empty() ? "" : "; ",
-                                 these, zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
-        }
-        if (all > most)
+        const Located all = located_orphans(grid, here[counts], here[first]);
+        if (all.cells > most)
             here.fail(
                 fmt::format("meshes overlap too little: {} cells have no donor, and overset.orphans = {} "
                             "allows no more: {}. Try more overlap, or cells of more equal size there",
-                            all, most, where));
+                            all.cells, most, all.where));
+    });
+}
+
+/// The same of cells that come out of holes where no other mesh knew the flow. The limit is that of a step;
+/// `so_far` has those of all steps. Where cells have no donor at all, limit_orphans() says so: which task
+/// runs first must not decide what is said.
+void limit_orphans_out_of_holes(const Step& step, const OversetLabels& o) {
+    Task task = step.graph.step().once(step.named("orphans out of holes?"));
+    task.run([&grid = step.grid, most = step.settings.overset.orphans, counts = task.need(o.unknown->counts),
+              first = task.need(o.unknown->first), no_donor = task.need(o.found->counts.last()),
+              first_of_them = task.need(o.found->first_orphans.last()),
+              before = task.need(o.unknown->so_far.previous()),
+              now = task.make(o.unknown->so_far)](Here& here) {
+        const Located all = located(
+            grid, [&](int zone) { return here[counts][zone]; }, [&](int zone) { return here[first][zone]; });
+        here[now] = here[before] + static_cast<double>(all.cells);
+        if (all.cells > most && located_orphans(grid, here[no_donor], here[first_of_them]).cells <= most)
+            here.fail(fmt::format(
+                "{} cells come out of holes where no other mesh knew the flow a step ago, and "
+                "overset.orphans = {} allows no more: {}. Try a smaller time.step, or more overlap, so that "
+                "no mesh moves farther than a cell in a step",
+                all.cells, most, all.where));
     });
 }
 
@@ -154,6 +192,12 @@ void declare_overset(const Step& step, bool finest) {
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
     if (finest) limit_orphans(step, step.graph.start(), *labels->found);
     if (finest && step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
+    if (finest && step.grid.moves())
+        labels->unknown = {step.graph.scalars<std::int64_t>(step.named("orphans out of holes"), Reduce::sum,
+                                                            step.zones().zones()),
+                           step.graph.scalars<std::int64_t>(step.named("first orphans out of holes"),
+                                                            Reduce::min, step.zones().zones()),
+                           step.graph.scalar<double>(step.named("all orphans out of holes"), {.history = 1})};
     step.labels.overset = std::move(labels);
     declare_edges<Dim>(step);
 }
@@ -176,17 +220,22 @@ class Uncovered {
         oldest_ = task.need(old_.previous());
         q_ = task.modify(now_.at(0)), q_old_ = task.modify(old_.at(0)), q_older_ = task.make(older_);
     }
+    /// orphan(cell): no other mesh knew the flow there.
+    template <class Orphan>
     void in(const Here& here, const FieldView<const std::int32_t>& was,
-            const FieldView<const std::int32_t>& is) const {
+            const FieldView<const std::int32_t>& is, Orphan&& orphan) const {
         copy_cells(here.cells(), components_, here[oldest_], here[q_older_]);
-        const auto values = here[values_], values_before = here[values_before_];
+        overset::UncoveredAnswers now = from_now_.in(here, values_),
+                                  before = from_before_.in(here, values_before_);
         const FieldView<double> q = here[q_], old = here[q_old_], older = here[q_older_];
-        overset::for_each_uncovered(here.cells(), was, is, [&](const Int3& at, std::size_t n) {
+        overset::for_each_uncovered(here.cells(), was, is, [&](const Int3& at) {
+            // What a donor knows, it knows at both levels.
+            const auto values = now.next(), values_before = before.next();
+            if (values.orphan) orphan(at);
+            if (values.of == nullptr) return;  // it keeps its own
             for (int c = 0; c < components_; ++c) {
-                const std::size_t value =
-                    n * static_cast<std::size_t>(components_) + static_cast<std::size_t>(c);
-                q(at[0], at[1], at[2], c) = old(at[0], at[1], at[2], c) = values[value];
-                older(at[0], at[1], at[2], c) = values_before[value];
+                q(at[0], at[1], at[2], c) = old(at[0], at[1], at[2], c) = values.of[c];
+                older(at[0], at[1], at[2], c) = values_before.of[c];
             }
         });
     }
@@ -194,7 +243,7 @@ class Uncovered {
   private:
     Field<double> now_, old_, older_;
     int components_;
-    overset::Interpolated from_now_, from_before_;
+    overset::UncoveredValues from_now_, from_before_;
     AnswersUse<double> values_{}, values_before_{};
     FieldUse<const double> oldest_{};
     FieldUse<double> q_{}, q_old_{}, q_older_{};
@@ -214,9 +263,21 @@ void declare_uncovering(const Step& step) {
     Task task = step.graph.step().task(step.named("out of holes"), step.zones());
     const auto was = task.need(o.status().previous()), is = task.need(o.status());
     for (Uncovered& one : all) one.use(task);
-    task.run([=](Here& here) {
-        for (const Uncovered& one : all) one.in(here, here[was], here[is]);
+    const auto counts = task.contribute(o.unknown->counts), first = task.contribute(o.unknown->first);
+    task.run([=, &zones = step.zones()](Here& here) {
+        const int zone = zones.zone_of(here.patch);
+        here[counts].resize(zones.zones()), here[first].resize(zones.zones());
+        std::int64_t count = 0;
+        for (std::size_t n = 0; n < all.size(); ++n)
+            all[n].in(here, here[was], here[is], [&](const Int3& at) {
+                if (n > 0) return;
+                ++count;
+                auto& lowest = here[first][zone];
+                lowest = std::min(lowest, overset::number_of(zones.cells(zone), at));
+            });
+        here[counts][zone] = count;
     });
+    limit_orphans_out_of_holes(step, o);
 }
 
 void declare_exchange(const Step& step, Scope& in) {

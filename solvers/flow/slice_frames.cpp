@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@
 #include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/output/row_file.hpp"
 #include "solvers/flow/output/slice_file.hpp"
+#include "solvers/flow/output/slice_reach.hpp"
 #include "solvers/flow/output/surface.hpp"
 
 namespace strata::flow {
@@ -40,10 +43,32 @@ Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions
     }
 }
 
+/// Refuses a plane or half plane that meets no cell of a grid that stands still in its frame.
+void place_within_grid(Slice& slice, const std::string& text, const CaseSchema& keys, const GridSystem& grid,
+                       Reaches& reaches) {
+    const std::vector<Reach>& all = reaches.of(slice);
+    if (const std::optional<double> place = within(slice, all)) {
+        slice.place = *place;
+        return;
+    }
+    std::string allowed;
+    for (const Reach& one : all)
+        allowed += fmt::format("{}{:.6g} to {:.6g}", allowed.empty() ? "" : ", ", one.low, one.high);
+    const bool angle = slice.kind == Slice::Kind::azimuth, sector = angle && is_sector(grid);
+    allowed += fmt::format("{}, where the grid{} lies", angle ? " degrees" : "", sector ? "'s sector" : "");
+    if (sector && all.size() == 1) {
+        const double turn = all[0].high - all[0].low, middle = all[0].low + 0.5 * turn;
+        allowed += fmt::format("; the flow at {:g} is that at {:.6g}, turned", slice.place,
+                               slice.place + turn * std::round((middle - slice.place) / turn));
+    }
+    keys.refuse("output.slices", fmt::format("'{}' meets no cell of the grid", text), allowed);
+}
+
 }  // namespace
 
 std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys, const GridSystem& grid) {
     const std::vector<Plot3dZone> zones = origin_zones(*grid.source, PointsAre::nodes);
+    Reaches reaches(grid);
     std::vector<Slice> all;
     std::set<std::string> names;
     for (const std::string& text : settings.output.slices) {
@@ -68,6 +93,8 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
                 keys.refuse("output.slices", fmt::format("the zone has no such node: '{}'", text),
                             fmt::format("nodes 1 to {}", most));
         }
+        if (slice.kind == Slice::Kind::azimuth || (slice.kind == Slice::Kind::plane && !settings.moves()))
+            place_within_grid(slice, text, keys, grid, reaches);
         if (!names.insert(slice.name).second)
             keys.refuse("output.slices", fmt::format("'{}' has the file of a slice before it", text),
                         "places that differ within six digits");

@@ -96,6 +96,7 @@ void make_iteration_labels(const Step& step) {
     l.diagonal = cells("diagonal", 1);
     if (step.has_lines()) {
         const int changes = dims + 2 + step.model_equations();
+        l.line_matrix = cells("matrices of cells", dims == 2 ? kLineMatrix<2> : kLineMatrix<3>);
         for (int pass = 0; pass < dims; ++pass) {
             const std::string which = fmt::format("lines {}, ", pass + 1);
             Labels::Lines& of = l.lines[static_cast<std::size_t>(pass)];
@@ -352,12 +353,12 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
         const auto to = here[q];
         const auto turbulence = here[nu];
         const Box owned = before.owned(here.patch, On::cells, {kBorder, kBorder, Dim == 3 ? kBorder : 0});
-        const auto values = view_in(here[from].all, 0, owned, Dim + 2);
+        const auto values = components_in(here[from].all, owned, Dim + 2);
         for_each(here.cells(), [&](int i, int j, int k) {
             for (int c = 0; c < Dim + 2; ++c) to(i, j, k, c) = values(i / 2, j / 2, Dim == 3 ? k / 2 : k, c);
         });
         if (scheme.turbulent()) {
-            const auto nu_values = view_in(here[from_nu].all, 0, owned, model);
+            const auto nu_values = components_in(here[from_nu].all, owned, model);
             for_each(here.cells(), [&](int i, int j, int k) {
                 for (int m = 0; m < model; ++m)
                     turbulence(i, j, k, m) = nu_values(i / 2, j / 2, Dim == 3 ? k / 2 : k, m);

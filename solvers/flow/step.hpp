@@ -166,7 +166,7 @@ inline void add_cells(const Box& cells, int components, const FieldView<const do
 }
 
 /// What a task does for a cell, in profiles.
-inline void declare_work(Task& task, const Work& work) { task.work(work.operations, work.bytes()); }
+inline void declare_work(Task& task, const Work& work) { task.work(work.operations.all(), work.bytes()); }
 
 /// What a task that changes the state gives receptors: the values of their donors before the step.
 class ReceptorsFilled {

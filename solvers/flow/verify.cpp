@@ -43,6 +43,8 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     figure("residual of density", residual);
     figure("residual over the largest", drop);
     figure("failed steps", run.value(r.failures));
+    if (l.overset != nullptr && l.overset->unknown)
+        figure("orphans out of holes", run.value(l.overset->unknown->so_far));
     if (l.overset != nullptr && l.overset->flows)
         if (const auto lost = lost_share(run.simulation().numbers(*l.overset->flows)))
             figure("mass not conserved by the overlap", *lost);

@@ -231,7 +231,9 @@ Connectivity declare_connectivity(Graph& graph, const Problem& p) {
             graph.field<std::int32_t>(p.name + ": zones of donors", p.grid, On::cells, {.kept = true});
     if (!p.shared.empty())
         made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
-    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, room);
+    // Each asks its donors in all other meshes, of which few lie at one place, and its own mesh.
+    const int asked = static_cast<int>(std::min<std::size_t>(p.names.size(), 4));
+    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, asked * room);
     declare_geometry(parts);
     if (cuts > 0) declare_maps(parts);
     declare_in(parts, {graph.start()}, made);

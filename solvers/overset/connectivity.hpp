@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -143,7 +144,8 @@ struct Connectivity {
     /// Of meshes that share walls: what a wall face beside a computed cell counts in sums over walls, so that
     /// each wall counts once. Faces of other cells count nothing.
     std::optional<graph::Field<double>> share = {};
-    /// Of meshes that move: cells that were holes a step ago and are none now, with a donor of each.
+    /// Of meshes that move: cells that were holes a step ago and are none now. Each asks its donors in all
+    /// meshes, and last its own mesh around it.
     std::optional<graph::Questions<Wanted>> uncovered = {};
     /// Where it is wanted: the zone of a receptor's donor, from 1; of other cells 0.
     std::optional<graph::Field<std::int32_t>> donor_zone = {};
@@ -182,19 +184,62 @@ class Exchange {
     Connectivity connectivity_;
 };
 
+/// What the donors of cells that come out of holes say, in the order of for_each_uncovered(). The donor of a
+/// receptor comes first, then one of each other mesh (that with the lowest zone and index), the best one
+/// first (of equal ones that in the lower mesh); last the mean of known cells around it in its own mesh.
+class UncoveredAnswers {
+  public:
+    /// After the values of an answer: the sum of what holds.
+    static constexpr double kKnown = 1, kLast = 2;
+
+    UncoveredAnswers(std::span<const double> all, int components)
+        : at_(all.data()), components_(components) {}
+    struct Values {
+        const double* of;  // of the first donor that knows them; null: none does
+        bool orphan;       // no donor in another mesh knows them
+    };
+    /// Of the next cell.
+    [[nodiscard]] Values next() {
+        Values found{nullptr, true};
+        for (bool last = false; !last; at_ += components_ + 1) {
+            last = at_[components_] >= kLast;
+            const bool known = at_[components_] == kKnown || at_[components_] == kKnown + kLast;
+            if (known && found.of == nullptr) found = {at_, last};
+        }
+        return found;
+    }
+
+  private:
+    const double* at_;
+    int components_;
+};
+struct UncoveredValues {
+    graph::Questions<Wanted> wanted;
+    graph::Scalar<std::int64_t> values;
+    int components = 1;
+    [[nodiscard]] graph::AnswersUse<double> need(graph::Task& task) const {
+        return wanted.answers<double>(task, values, components + 1);
+    }
+    /// `use`: what need() gave.
+    [[nodiscard]] UncoveredAnswers in(const graph::Here& here, const graph::AnswersUse<double>& use) const {
+        return {here[use], components};
+    }
+};
+
 /// Meshes that move: what cells that come out of holes get before the first round of a step. A donor counts
 /// with those of its corners that were no holes a step ago.
 class Uncovering {
   public:
     Uncovering(graph::Graph& graph, const Problem& problem, const Connectivity& connectivity);
-    /// The field's values at these cells, in the order of for_each_uncovered().
-    [[nodiscard]] Interpolated interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+    /// The field's values at these cells; vectors in space as each cell sees them.
+    [[nodiscard]] UncoveredValues interpolate(graph::TypedVersion<double, graph::Kind::field> version);
 
   private:
     graph::Graph* graph_;
     const graph::Zones* grid_;
     int dimensions_;
     std::string name_;
+    std::vector<Rotation> turns_;
     Connectivity connectivity_;
 };
 
@@ -220,14 +265,13 @@ void for_each_receptor(const Box& cells, const FieldView<const std::int32_t>& st
     });
 }
 
-/// Calls call(cell, number) for cells of a patch that were holes a step ago and are none now.
+/// Calls call(cell) for cells of a patch that were holes a step ago and are none now, x fastest.
 template <class Call>
 void for_each_uncovered(const Box& cells, const FieldView<const std::int32_t>& before,
                         const FieldView<const std::int32_t>& now, Call&& call) {
     constexpr auto kHole = static_cast<std::int32_t>(Cell::hole);
-    std::size_t number = 0;
     graph::for_each(cells, [&](int i, int j, int k) {
-        if (before(i, j, k) == kHole && now(i, j, k) != kHole) call(Int3{i, j, k}, number++);
+        if (before(i, j, k) == kHole && now(i, j, k) != kHole) call(Int3{i, j, k});
     });
 }
 

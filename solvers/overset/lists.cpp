@@ -146,12 +146,6 @@ void interpolate_at(const FieldView<const double>& from, const Wanted& wanted, i
     }
 }
 
-/// Three components of a vector in space.
-void turn_back(const Rotation& by, double* vector) {
-    const Real3 u = turned_back(by, {vector[0], vector[1], vector[2]});
-    for (std::size_t d = 0; d < 3; ++d) vector[d] = u[d];
-}
-
 }  // namespace
 
 Interpolated Exchange::interpolate(TypedVersion<double, Kind::field> version) {

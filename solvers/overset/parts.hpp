@@ -168,13 +168,12 @@ struct When {
 class UncoveredListed {
   public:
     UncoveredListed(const When& when, const Connectivity& made, graph::Task& task);
-    /// From the candidates of the cells, of which the choice has tried some. A cell without any asks those
-    /// around it.
+    /// All candidates of a cell are asked, and last the cells around it in its own mesh.
     void list(const graph::Here& here, const Work& work, const FieldView<const std::int32_t>& now) const;
 
   private:
     bool some_;
-    int most_;
+    int most_ = 0;
     graph::FieldUse<const std::int32_t> before_{};
     graph::AskUse<Wanted> asked_{};
 };

@@ -25,6 +25,11 @@ using graph::Rotation;
         for (std::size_t b = 0; b < 3; ++b) to[a] += by[b][a] * x[b];
     return to;
 }
+/// Three components of a vector in space.
+inline void turn_back(const Rotation& by, double* vector) {
+    const Real3 u = turned_back(by, {vector[0], vector[1], vector[2]});
+    for (std::size_t d = 0; d < 3; ++d) vector[d] = u[d];
+}
 /// How far two turns differ, at most.
 [[nodiscard]] inline double difference(const Rotation& a, const Rotation& b) {
     double most = 0;

@@ -4,7 +4,8 @@
 // ago gets from its donor what this held at both levels of time before the step. The donor is the one of now,
 // so the value is that of a place which is as far away as the meshes have moved against each other: less than
 // a cell, where steps are as short as they should be. Corners of the donor that were holes themselves do not
-// count.
+// count; where all were, the donor in the next mesh is taken. All donors of a cell are asked at once, the
+// cells around it in its own mesh last, and the first one that knows something counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +18,9 @@ namespace strata::overset {
 using namespace graph;
 
 UncoveredListed::UncoveredListed(const When& when, const Connectivity& made, Task& task)
-    : some_(when.in_step && made.uncovered.has_value()), most_(made.most) {
+    : some_(when.in_step && made.uncovered.has_value()) {
     if (!some_) return;
+    most_ = made.uncovered->set().most();
     before_ = task.need(made.status.previous());
     asked_ = made.uncovered->list(task);
 }
@@ -29,21 +31,24 @@ void UncoveredListed::list(const Here& here, const Work& work,
     const auto asks = here[asked_];
     const Box cells = here.cells();
     bool room = true;
-    for_each_uncovered(cells, here[before_], now, [&](const Int3& at, std::size_t) {
+    for_each_uncovered(cells, here[before_], now, [&](const Int3& at) {
         const auto cell = z(number_of(cells, at));
-        std::int32_t donor = work.candidate[cell];
-        if (donor < 0 && work.first[cell + 1] > work.first[cell]) donor = work.first[cell];
-        if (donor >= 0) {
+        const auto ask = [&](std::int32_t donor) {
             const Candidate& c = work.candidates[z(donor)];
-            room = asks.add(c.patch, {c.base, static_cast<std::int16_t>(Cell::receptor), 0, c.xi}) && room;
-        } else {
-            room = asks.add(here.patch, {at, static_cast<std::int16_t>(Cell::orphan), 0, {}}) && room;
-        }
+            room = asks.add(c.patch, {c.base, static_cast<std::int16_t>(Cell::receptor),
+                                      static_cast<std::int16_t>(c.turn), c.xi}) &&
+                   room;
+        };
+        const std::int32_t chosen = work.candidate[cell];
+        if (chosen >= 0) ask(chosen);
+        for (std::int32_t donor = work.first[cell]; donor < work.first[cell + 1]; ++donor)
+            if (donor != chosen) ask(donor);
+        room = asks.add(here.patch, {at, static_cast<std::int16_t>(Cell::orphan), 0, {}}) && room;
     });
     if (!room)
         here.fail(
-            fmt::format("overset: more than {} cells of this patch come out of holes in one step; larger "
-                        "patches have room for more",
+            fmt::format("overset: cells of this patch that come out of holes in one step have more than {} "
+                        "donors; larger patches have room for more",
                         most_));
 }
 
@@ -52,6 +57,7 @@ Uncovering::Uncovering(Graph& graph, const Problem& problem, const Connectivity&
       grid_(&problem.grid),
       dimensions_(problem.dimensions),
       name_(problem.name),
+      turns_(problem.turns),
       connectivity_(connectivity) {
     Task task = graph.step().task(name_ + ": send uncovered cells", *grid_);
     connectivity_.uncovered->deliver(task);
@@ -111,27 +117,30 @@ bool fill(const Wanted& wanted, Sum sum) {
 
 }  // namespace
 
-Interpolated Uncovering::interpolate(TypedVersion<double, Kind::field> version) {
+UncoveredValues Uncovering::interpolate(TypedVersion<double, Kind::field> version) {
     const LabelInfo& label = graph_->labels()[version.label];
     const int components = label.components;
     const std::string name =
         fmt::format("{}: uncovered {}{}", name_, label.name, version.back > 0 ? ", before" : "");
-    const auto values = connectivity_.uncovered->kind<double>(*graph_, name, components, true);
+    // One more says what the answer is worth.
+    const auto values = connectivity_.uncovered->kind<double>(*graph_, name, components + 1, true);
     Task task = graph_->step().task(name, *grid_);
     const auto around = ghosts({1, 1, dimensions_ == 3 ? 1 : 0});
     const auto from = task.need(version, around);
     const auto before = task.need(connectivity_.status.previous(), around);
-    const auto asked = connectivity_.uncovered->answer<double>(task, values, components);
-    task.run([=, dimensions = dimensions_](Here& here) {
+    const auto asked = connectivity_.uncovered->answer<double>(task, values, components + 1);
+    task.run([=, dimensions = dimensions_, turns = label.turns, vector = label.vector,
+              all_turns = turns_](Here& here) {
         const auto view = here[from];
         const auto status = here[before];
         here[asked].each([&](const Request<Wanted, double>& request) {
             const Wanted& wanted = request.question();
             const Sum sum(view, status, components, request.answered);
-            if (!(dimensions == 2 ? fill<2>(wanted, sum) : fill<3>(wanted, sum)))
-                here.fail(
-                    "overset: a cell comes out of a hole where no mesh knew the flow a step ago: a smaller "
-                    "time.step, or more overlap, so that no mesh moves farther than a cell in a step");
+            const bool known = dimensions == 2 ? fill<2>(wanted, sum) : fill<3>(wanted, sum);
+            const bool last = wanted.what == static_cast<std::int16_t>(Cell::orphan);
+            request.answered[components] =
+                UncoveredAnswers::kKnown * (known ? 1 : 0) + UncoveredAnswers::kLast * (last ? 1 : 0);
+            if (wanted.turn != 0 && turns) turn_back(all_turns[z(wanted.turn)], request.answered + vector);
         });
     });
     return {*connectivity_.uncovered, values, components};

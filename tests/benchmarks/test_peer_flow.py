@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks" / "peers"))
 
 import cfl3d  # noqa: E402
+import flow_cgns  # noqa: E402
 
 NACA = cfl3d.FLOWS["naca-113x33"]
 
@@ -52,3 +53,19 @@ def test_the_drag_counts_as_found_when_it_stays_within_the_limit() -> None:
     assert cfl3d.settled_after(found, 1.0) == 4
     found.history[-1, 2] = 1.1
     assert cfl3d.settled_after(found, 1.0) is None
+
+
+def test_a_grid_for_adflow_is_joined_where_it_is_cut() -> None:
+    """Points of both sides of the cut are the same; what is left of the border has one boundary each."""
+    low, high = flow_cgns.cut(NACA)
+    x, z = cfl3d.read_grid(cfl3d.GRIDS / f"{NACA.grid}.p2dfmt.xz")
+    here = range(low[0][0], low[1][0] + 1)
+    there = range(high[0][0], high[1][0] - 1, -1)
+    assert len(here) == len(there) == NACA.wall[0]
+    for a, b in zip(here, there, strict=True):
+        assert (x[0, a - 1], z[0, a - 1]) == pytest.approx((x[0, b - 1], z[0, b - 1]), abs=1e-12)
+    covered = 0
+    for begin, end in [*(part for _, part in flow_cgns.ranges(NACA).values()), low, high]:
+        covered += int(np.prod([max(1, abs(b - a)) for a, b in zip(begin, end, strict=True)]))
+    n, m = NACA.points
+    assert covered == 2 * ((n - 1) * (m - 1) + (n - 1) + (m - 1))

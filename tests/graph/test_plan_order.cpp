@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/launch/program.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/plan_layouts.hpp"

@@ -17,7 +17,7 @@ SHORT = {
     "turning-cylinder, sa": (
         {"subiterations": "2", "cells": "[48, 48]", "equations": '"rans"'},
         3,
-        'probes = [-1.5, 1.6, 3.0, 0.0]\nslices = ["y = 0.1"]\nplot3d = 2\n',
+        'probes = [-1.5, 1.6, 3.0, 0.0]\naverage = 0.0\nslices = ["y = 0.1"]\nplot3d = 2\n',
     ),
     "caradonna-tung": ({"iterations": "3", "sequence": "[4]", "vortices": "3"}, None, ""),
     "plate": ({"patch": "[10, 8]"}, 12, ""),

@@ -1,6 +1,7 @@
 // The implicit step along lines: matrices of faces, one whole line, lines over two patches and across a join.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -228,4 +229,81 @@ TEST_CASE("two lines that end towards each other are one line") {
                                    whole.dq.read()(0, part == &turned ? half - 1 - j : half + j, 0, c)));
     }
     CHECK(most < 1e-12);
+}
+
+TEMPLATE_TEST_CASE_SIG(
+    "lines side by side have the bits of each alone, and a second pass those of given matrices", "",
+    ((int Dim, Viscosity model), Dim, model), (2, Viscosity::spalart_allmaras), (2, Viscosity::sst),
+    (3, Viscosity::spalart_allmaras), (3, Viscosity::sst)) {
+    // Eleven lines side by side, of nineteen cells: whole eights and their rests, along any axis.
+    for (int axis = 0; axis < Dim; ++axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        const std::size_t across = axis == 0 ? 1 : 0, third = 3 - a - across;
+        Int3 n{1, 1, 1};
+        n[a] = 19, n[across] = 11;
+        if (Dim == 3) n[third] = 2;
+        Block<Dim> block(n, wavy<Dim>(n, 0.02));
+        block.set(block.around, [](const Real3& x) {
+            Primitive<Dim, double> w{};
+            w.rho = 1 + 0.1 * std::sin(7 * x[0] + 3 * x[1]);
+            w.u[0] = 0.3 + 0.1 * std::sin(4 * x[0]), w.u[1] = 0.2 * std::cos(6 * x[1]);
+            if (Dim == 3) w.u[2] = 0.1 * std::sin(5 * x[2] + x[0]);
+            w.p = (1 + 0.1 * std::cos(5 * x[1])) / 1.4;
+            return w;
+        });
+        block.nu.fill(model == Viscosity::sst ? 0.1 : 3);
+        block.viscosity.fill(0);
+        Scheme scheme;
+        scheme.viscosity = model;
+        const int equations = scheme.is_sst() ? 2 : 1;
+        const StepSize step{.cfl = 50, .cfl_turbulence = 20, .cfl_across = 5};
+        block.compute(scheme), block.diagonal(scheme, step);
+        const Diagonals d{block.inverse.read(), block.nu_inverse.read(), block.viscosity.read()};
+        struct Result {
+            Values g, nu, factors, matrix, dq, dnu;
+            Result(const Box& box, int equations, int factors)
+                : g(box, Dim + 2),
+                  nu(box, equations),
+                  factors(box, factors),
+                  matrix(box, kLineMatrix<Dim>),
+                  dq(box, Dim + 2),
+                  dnu(box, equations) {}
+        };
+        const auto pass = [&](const Box& cells, bool is_first, const LineMatrices& matrices, Result& to) {
+            const LineSet lines{cells, axis, is_first, LineEnd::wall, LineEnd::seam};
+            const Upwind g{to.g.read(), to.nu.read()};
+            eliminate_lines<Dim>(lines, block.patch(), scheme, step, d,
+                                 {block.mean.read(), block.nu_residual.read()}, g, to.factors.read(),
+                                 {to.g.view(), to.nu.view()}, to.factors.view(), matrices);
+            substitute_lines<Dim>(lines, scheme, g, to.factors.read(), {to.dq.read(), to.dnu.read()},
+                                  {to.dq.view(), to.dnu.view()});
+        };
+        // Bits, also of what nothing wrote.
+        const auto same = [](const Values& x, const Values& y) {
+            return std::memcmp(x.data.data(), y.data.data(), x.data.size() * sizeof(double)) == 0;
+        };
+        const auto all_same = [&](const Result& x, const Result& y) {
+            return same(x.g, y.g) && same(x.nu, y.nu) && same(x.factors, y.factors) &&
+                   same(x.matrix, y.matrix) && same(x.dq, y.dq) && same(x.dnu, y.dnu);
+        };
+        Result whole(block.cells, equations, line_factors<Dim>(scheme));
+        Result alone = whole, given = whole, found = whole;
+        pass(block.cells, true, {.made = whole.matrix.view()}, whole);
+        CAPTURE(Dim, axis);
+        for (const Values* values : {&whole.dq, &whole.dnu})
+            CHECK(std::all_of(values->data.begin(), values->data.end(),
+                              [](double x) { return std::isfinite(x); }));
+        for (int row = 0; row < n[across]; ++row)
+            for (int layer = 0; layer < n[third]; ++layer) {
+                Box one = block.cells;
+                one.lo[across] = row, one.hi[across] = row + 1;
+                one.lo[third] = layer, one.hi[third] = layer + 1;
+                pass(one, true, {.made = alone.matrix.view()}, alone);
+            }
+        CHECK(all_same(whole, alone));
+        pass(block.cells, false, {.given = whole.matrix.read()}, given);
+        pass(block.cells, false, {}, found);
+        CHECK(all_same(given, found));
+        CHECK(!same(given.dq, whole.dq));
+    }
 }

@@ -100,7 +100,7 @@ Looked look(const Settings& s, std::int64_t steps) {
                              if (mesh > 0 && least < each[static_cast<std::size_t>(mesh)]) all[1] = 1;
                          });
                          overset::for_each_uncovered(here.cells(), here[was], here[is],
-                                                     [&](const graph::Int3& at, std::size_t) {
+                                                     [&](const graph::Int3& at) {
                                                          all[3] = 1;
                                                          if (here[nu](at[0], at[1], at[2], 0) == first)
                                                              all[2] = 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "solvers/flow/boundary/invariants.hpp"
 #include "solvers/flow/output/rotor.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_runs.hpp"
@@ -223,19 +224,20 @@ TEST_CASE("sections of a coarse blade are between those of its faces") {
 
 TEST_CASE("as much fluid comes to a rotor in hover as its wake takes away") {
     const HoverFlow hover{.axis = {0, 0, 1}, .centre = {0, 0, 0.5}, .radius = 2, .w = 0.03};
-    CHECK(hover.at({0, 0, 8.5})[2] == Approx(-0.25 * 0.03 * 4 / 64.0));
-    CHECK(hover.at({8, 0, 0.5})[0] == Approx(-0.25 * 0.03 * 4 / 64.0));
-    CHECK(hover.at({1, 0.9, -7.5}) == graph::Real3{0, 0, -0.06});
-    CHECK(hover.at({1, 1.1, -7.5})[2] > 0);
+    const auto at = [&](const graph::Real3& x) { return hover_velocity(hover, x); };
+    CHECK(at({0, 0, 8.5})[2] == Approx(-0.25 * 0.03 * 4 / 64.0));
+    CHECK(at({8, 0, 0.5})[0] == Approx(-0.25 * 0.03 * 4 / 64.0));
+    CHECK(at({1, 0.9, -7.5}) == graph::Real3{0, 0, -0.06});
+    CHECK(at({1, 1.1, -7.5})[2] > 0);
     // Through a cylinder of radius and half height 40, rings of equal area.
     const double size = 40, pi = std::numbers::pi;
     double out = 0;
     const int n = 40000;
     for (int m = 0; m < n; ++m) {
         const double r = size * std::sqrt((m + 0.5) / n), ring = pi * size * size / n;
-        out += ring * (hover.at({r, 0, 0.5 + size})[2] - hover.at({0, r, 0.5 - size})[2]);
+        out += ring * (at({r, 0, 0.5 + size})[2] - at({0, r, 0.5 - size})[2]);
         const double z = 0.5 + size * (2 * (m + 0.5) / n - 1);
-        out += 2 * pi * size * (2 * size / n) * hover.at({size, 0, z})[0];
+        out += 2 * pi * size * (2 * size / n) * at({size, 0, z})[0];
     }
     const double wake = 2 * 0.03 * pi * 2;  // that of a circle of area pi R^2 / 2
     CHECK(std::abs(out) < 2e-3 * wake);
@@ -266,6 +268,9 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.frame.centre = {0, 1, 0}; }, "frame.centre");
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
+    refused([](Settings& s) { s.output.slices = {"azimuth = 100"}; },
+            "-60 to 60 degrees, where the grid's sector lies; the flow at 100 is that at -20, turned");
+    refused([](Settings& s) { s.output.slices = {"z = -4.5"}; }, "-4 to 4, where the grid lies");
     refused([](Settings& s) { s.boundaries["above"].hover_thrust = 0.01; }, "boundary.above.hover_thrust");
     refused([](Settings& s) { s.boundaries["above"].rotation = {0}; }, "boundary.above.rotation");
     refused([](Settings& s) { s.boundaries["hub"].rotation = {0}; }, "boundary.hub.rotation");

@@ -14,6 +14,7 @@
 #include "solvers/flow/grid/generate.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/output/node_means.hpp"
+#include "solvers/flow/output/slice_reach.hpp"
 #include "solvers/flow/output/slices.hpp"
 #include "tests/catch.hpp"
 
@@ -183,6 +184,75 @@ TEST_CASE("half planes through an axis end there") {
          brick.cut({.kind = Slice::Kind::azimuth, .axis = 0, .place = 30, .centre = {0, 0.5, 0.5}}).rows) {
         CHECK(row.x[2] - 0.5 == Approx((row.x[1] - 0.5) * std::tan(std::numbers::pi / 6)).margin(1e-12));
         CHECK(row.x[1] >= 0.5 - 2.0 / 6);  // a cell across the axis
+    }
+}
+
+TEST_CASE("a cut is within the grid, an angle by full turns away; at the ends of a sector it is whole") {
+    SectorGrid sector{.cells_out = 12, .cells_around = 10, .cells_along = 14, .degrees = 120};
+    sector.hub = 0.5, sector.farfield = 8, sector.low = -3, sector.high = 4;
+    sector.core = 2, sector.core_low = -1, sector.core_high = 1, sector.first = 0.4;
+    const GridSystem third = generate(sector);
+    Slice half{.kind = Slice::Kind::azimuth, .axis = 2, .place = 310};
+    CHECK(is_sector(third));
+    Reaches turned(third);
+    const std::vector<Reach>& all = turned.of(half);
+    REQUIRE(all.size() == 1);
+    CHECK((all[0].low == Approx(-60) && all[0].high == Approx(60)));
+    CHECK(within(half, all) == Approx(-50));
+    for (const double outside : {61.0, 180.0, -61.0}) {
+        half.place = outside;
+        CHECK_FALSE(within(half, all));
+    }
+    const Box cells{{0, 0, 0}, third.source->zones()[0].cells};
+    const Piece nodes = nodes_of(*third.source, 0, cells), values(nodes.view().box(), 5);
+    for (const double end : {-60.0, 60.0, 300.0}) {
+        half.place = end, half.place = within(half, all).value();
+        CHECK(area(cut_cells<3>(half, cells, nodes.view(), values.view(), 1.4).rows) ==
+              Approx(7.5 * 7).epsilon(1e-6));
+    }
+
+    SECTION("all around") {
+        sector.degrees = 360;
+        const GridSystem whole = generate(sector);
+        CHECK_FALSE(is_sector(whole));
+        half.place = 250;
+        CHECK(within(half, Reaches(whole).of(half)) == 250);
+    }
+    SECTION("a brick with the axis in it, beside it, and planes") {
+        const Brick<3> brick;           // 1 x 2 x 3
+        Reaches reaches(brick.system);  // all from the nodes that the first ones have read
+        half.centre = {0.52, 1.02, 0};
+        for (const double place : {0.0, 100.0, 200.0, 300.0}) {
+            half.place = place;
+            CHECK(within(half, reaches.of(half)));
+        }
+        half.centre = {-1, 1, 0};  // corners at 45 degrees
+        half.place = 44;
+        CHECK(within(half, reaches.of(half)));
+        half.place = 46;
+        CHECK_FALSE(within(half, reaches.of(half)));
+        half.centre = {2, 1, 0};  // the brick lies where angles change their sign
+        half.place = -170;
+        CHECK(within(half, reaches.of(half)) == Approx(-170));
+        half.place = -130;
+        CHECK_FALSE(within(half, reaches.of(half)));
+        Slice plane{.axis = 1, .place = 2};
+        CHECK(within(plane, reaches.of(plane)) == 2);
+        plane.place = 2.01;
+        CHECK_FALSE(within(plane, reaches.of(plane)));
+        plane.axis = 2, plane.place = 3;
+        CHECK(within(plane, reaches.of(plane)) == 3);
+        const Brick<2> flat;
+        plane.axis = 1;
+        CHECK(Reaches(flat.system).of(plane)[0].high == 2);
+    }
+    SECTION("zones that touch") {
+        const GridSystem two = generate(BrickGrid{.cells = {8, 4, 1}, .parts = {2, 1, 1}, .turned = true});
+        REQUIRE(two.source->zones().size() == 2);
+        Reaches reaches(two);
+        const std::vector<Reach>& one = reaches.of(Slice{.place = 0.5});
+        REQUIRE(one.size() == 1);
+        CHECK((one[0].low == 0 && one[0].high == 1));
     }
 }
 

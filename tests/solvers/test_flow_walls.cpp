@@ -288,6 +288,39 @@ TEST_CASE("a pressure that grows along a line lifts a body by its volume") {
     for (std::size_t d = 0; d < 3; ++d) CHECK(all[d] == Approx(-gradient[d] * volume).epsilon(1e-12));
 }
 
+TEMPLATE_TEST_CASE_SIG("the pressure on walls is that of the gradient in each cell alone, bit for bit", "",
+                       ((int Dim), Dim), 2, 3) {
+    // More columns than eight along each axis, of a wavy grid.
+    TestPatch<Dim> patch(Box{{0, 0, 0}, {11, 10, Dim == 3 ? 9 : 1}}, [](double i, double j, double k) {
+        return Real3{0.5 * i + 0.1 * j + 0.05 * std::sin(k), 0.4 * j + 0.03 * std::sin(i),
+                     0.3 * k + 0.02 * i};
+    });
+    const Boundary wall{.condition = Condition::slip_wall};
+    for (int axis = 0; axis < Dim; ++axis)
+        for (const bool upper : {false, true}) {
+            const PatchFace face(patch.cells, {axis, upper});
+            patch.set(patch.cells, [](const Real3& x) {
+                return FlowState{
+                    .rho = 1 + 0.1 * std::sin(x[0]), .u = {0.3, 0.2, 0}, .p = 2 + std::cos(x[1])};
+            });
+            patch.fill(wall, face);
+            const FieldView<const double> centres = patch.centres.seen(), q = patch.flow_seen(face);
+            int found = 0;
+            wall_points<Dim>({}, wall, {}, face, patch.x.seen(), q, centres, [&](const WallPoint& point) {
+                const Int3& cell = point.cell;
+                const auto pressure = [&](const Int3& at) { return patch.state(at).p; };
+                const Real3 g = CellDifferences<Dim>(centres, patch.cells, cell).gradient(pressure);
+                double ahead = 0;
+                for (std::size_t d = 0; d < Dim; ++d)
+                    ahead +=
+                        (point.centre[d] - centres(cell[0], cell[1], cell[2], static_cast<int>(d))) * g[d];
+                found += point.pressure == pressure(cell) + ahead ? 1 : 0;
+            });
+            CAPTURE(Dim, axis, upper);
+            CHECK(found == face.first().volume());
+        }
+}
+
 TEMPLATE_TEST_CASE_SIG("a wall feels the shear of the flow beside it, and y+ follows", "", ((int Dim), Dim),
                        2, 3) {
     // u = 2 s along the wall, s from the wall: exact for differences across it, on a wall that leans.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/frame_file.hpp"
 #include "tests/catch.hpp"

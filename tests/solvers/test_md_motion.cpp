@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "solvers/md/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"

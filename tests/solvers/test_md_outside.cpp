@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "core/graph/simulation/simulation.hpp"
 #include "solvers/md/start.hpp"
 #include "solvers/md/tasks.hpp"

@@ -112,7 +112,7 @@ TEST_CASE("a uniform flow carries a profile with second order, in two and three 
 }
 
 TEST_CASE("a rotation and a vortex that turns back bring a profile home with second order") {
-    Settings coarse = flow(128, "rotation"), fine = flow(256, "rotation");
+    Settings coarse = flow(96, "rotation"), fine = flow(192, "rotation");
     for (Settings* s : {&coarse, &fine}) {  // well within the circle: what leaves through a wall is lost
         s->centre = {0.5, 0.65, 0.5};
         s->width = 0.08;

@@ -64,7 +64,6 @@ struct RigidMotion {
 struct HoverFlow {
     Real3 axis{0, 0, 1}, centre{};  // thrust is along the axis
     double radius = 1, w = 0;
-    [[nodiscard]] Real3 at(const Real3& x) const;
 };
 
 /// A condition and its numbers. Those that a condition does not name are not read.
@@ -81,19 +80,5 @@ struct Boundary {
     RigidMotion motion = {};                 // wall: beyond that of the grid
     bool carried = true;                     // wall: moves with the grid
 };
-
-/// The invariants through a boundary of speed 0 with unit normal `n` out of the domain: what the face of a
-/// far field sees, between `inside` and the boundary's state.
-[[nodiscard]] FlowState far_field_state(double gamma, const FlowState& inside, const FlowState& outside,
-                                        const Real3& n);
-/// Subsonic inflow by total values: the invariant that leaves the domain, the total temperature (energy) and
-/// pressure (entropy) decide speed, density and pressure. Where this would be an outflow the fluid rests at
-/// its total values; the speed is at most that of sound.
-[[nodiscard]] FlowState total_inflow_state(double gamma, const FlowState& inside, const Boundary& boundary,
-                                           const Real3& n);
-/// Subsonic outflow at a pressure: entropy, tangential velocity and the outgoing invariant are those inside.
-/// A supersonic outflow is as it is inside.
-[[nodiscard]] FlowState pressure_outflow_state(double gamma, const FlowState& inside, double pressure,
-                                               const Real3& n);
 
 }  // namespace strata::flow

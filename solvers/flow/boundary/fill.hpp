@@ -61,8 +61,7 @@ struct PatchFace {
 /// In the borders of other faces that of the nearest cell.
 struct FaceGeometry {
     Real3 area{}, normal{}, centre{};
-    Real3 velocity{};  // where the grid moves
-    double size = 0;   // |area|; 0: collapsed to a line or point, then the normal is 0 too
+    double size = 0;  // |area|; 0: collapsed to a line or point, then the normal is 0 too
 };
 template <int Dim>
 [[nodiscard]] FaceGeometry face_geometry(const PatchFace& face, const FieldView<const double>& nodes,
@@ -75,10 +74,6 @@ struct GridMotion {
     RigidMotion body;
     std::array<FieldView<const double>, static_cast<std::size_t>(Dim)> speeds;
 };
-/// The same with the face's velocity; `motion` null: the grid stands still.
-template <int Dim>
-[[nodiscard]] FaceGeometry face_geometry(const PatchFace& face, const FieldView<const double>& nodes, Int3 at,
-                                         const GridMotion<Dim>* motion);
 
 /// The boundaries of a patch in the order in which they are filled.
 class PatchBoundaries {

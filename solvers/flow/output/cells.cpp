@@ -9,25 +9,11 @@ namespace strata::flow {
 template <int Dim>
 void CellDifferences<Dim>::invert(const FieldView<const double>& centres) {
     std::array<Real3, 3> e{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    double product = 1;
-    for (std::size_t a = 0; a < Dim; ++a) {
-        double length = 0;
-        for (std::size_t d = 0; d < Dim; ++d) {
+    for (std::size_t a = 0; a < Dim; ++a)
+        for (std::size_t d = 0; d < Dim; ++d)
             e[a][d] = centres(upper_[a][0], upper_[a][1], upper_[a][2], static_cast<int>(d)) -
                       centres(lower_[a][0], lower_[a][1], lower_[a][2], static_cast<int>(d));
-            length += e[a][d] * e[a][d];
-        }
-        product *= std::sqrt(length);
-    }
-    const auto minor = [&](std::size_t a, std::size_t d) {
-        const std::size_t b = (a + 1) % 3, c = (a + 2) % 3, f = (d + 1) % 3, g = (d + 2) % 3;
-        return e[b][f] * e[c][g] - e[b][g] * e[c][f];
-    };
-    const double determinant = e[0][0] * minor(0, 0) + e[0][1] * minor(0, 1) + e[0][2] * minor(0, 2);
-    singular_ = !(std::abs(determinant) > 1e-12 * product);
-    if (singular_) return;
-    for (std::size_t d = 0; d < Dim; ++d)
-        for (std::size_t a = 0; a < Dim; ++a) inverse_[d][a] = minor(a, d) / determinant;
+    singular_ = !invert_edges<Dim>(e, inverse_);
 }
 
 template <int Dim>

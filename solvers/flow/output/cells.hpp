@@ -7,8 +7,31 @@
 
 #include "core/graph/declare/view.hpp"
 #include "solvers/flow/boundary/fill.hpp"
+#include "solvers/flow/scheme/gas.hpp"
+#include "solvers/flow/scheme/lanes.hpp"
 
 namespace strata::flow {
+
+/// The matrix that takes differences along three edges e to a gradient (axes beyond Dim have unit vectors);
+/// of edges that span no volume it is 0. Returns whether they do. V: a double, or lanes of them.
+template <int Dim, class V>
+auto invert_edges(const std::array<Vector<3, V>, 3>& e, std::array<Vector<3, V>, 3>& inverse) {
+    V product = V{} + 1.0;
+    for (std::size_t a = 0; a < Dim; ++a) {
+        V square{};
+        for (std::size_t d = 0; d < Dim; ++d) square += e[a][d] * e[a][d];
+        product *= sqrt(square);
+    }
+    const auto minor = [&](std::size_t a, std::size_t d) -> V {
+        const std::size_t b = (a + 1) % 3, c = (a + 2) % 3, f = (d + 1) % 3, g = (d + 2) % 3;
+        return e[b][f] * e[c][g] - e[b][g] * e[c][f];
+    };
+    const V determinant = e[0][0] * minor(0, 0) + e[0][1] * minor(0, 1) + e[0][2] * minor(0, 2);
+    const auto regular = abs(determinant) > 1e-12 * product;
+    for (std::size_t d = 0; d < Dim; ++d)
+        for (std::size_t a = 0; a < Dim; ++a) inverse[d][a] = select(regular, minor(a, d) / determinant, V{});
+    return regular;
+}
 
 /// What takes differences between the neighbours of a cell along i, j, k (at the ends of what is there:
 /// between the cell and one neighbour) to a gradient. Exact for linear functions on any grid.

@@ -103,22 +103,27 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
     if (labels.computed) to_computed = task.make(*labels.computed), known = s.known(task, ghosts(0));
     task.run([=, all = s.walls, gas = s.gas, motion = s.motion, reference = s.reference,
               dimensions = s.dimensions, shapes = s.shapes, grid = &s.grid](Here& here) {
+        if (all[static_cast<std::size_t>(here.patch)].empty()) return;
         std::int64_t entry = 0;
         const auto x = nodes(here);
         const RigidMotion moves = motion ? motion(here.patch, here.step) : RigidMotion{};
+        const int zone = grid->zone_of(here.patch);
+        const auto centre = here[to_centre], cp = here[to_cp], cf = here[to_cf], y_plus = here[to_y_plus],
+                   corner = here[to_corners];
+        const auto cells = here[to_cell], numbers = here[to_numbers];
         for (const auto& wall : all[static_cast<std::size_t>(here.patch)]) {
             const PatchFace face(here.cells(), wall.face);
             const auto write = [&](const WallPoint& point) {
-                put(here[to_centre], entry, point.centre);
-                put(here[to_cf], entry, friction_coefficient(point, reference));
-                here[to_cp][entry] = pressure_coefficient(point, reference, gas.gamma);
-                here[to_y_plus][entry] = point.y_plus;
-                put(here[to_cell], entry, number_of(shapes, grid->zone_of(here.patch), point.cell));
+                put(centre, entry, point.centre);
+                put(cf, entry, friction_coefficient(point, reference));
+                cp[entry] = pressure_coefficient(point, reference, gas.gamma);
+                y_plus[entry] = point.y_plus;
+                put(cells, entry, number_of(shapes, zone, point.cell));
                 if (known) here[to_computed][entry] = known(here, point.cell) == Known::computed ? 1 : 0;
                 if (dimensions == 2)
-                    put_corners<2>(face, x, point.cell, here[to_corners], here[to_numbers], entry);
+                    put_corners<2>(face, x, point.cell, corner, numbers, entry);
                 else
-                    put_corners<3>(face, x, point.cell, here[to_corners], here[to_numbers], entry);
+                    put_corners<3>(face, x, point.cell, corner, numbers, entry);
                 ++entry;
             };
             if (dimensions == 2)

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "solvers/flow/boundary/states.hpp"
+#include "solvers/flow/boundary/face_rows.hpp"
 #include "solvers/flow/output/cells.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 
@@ -12,7 +12,6 @@ namespace strata::flow {
 
 namespace {
 
-double dot(const Real3& a, const Real3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Real3 cross(const Real3& a, const Real3& b) {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
@@ -21,21 +20,128 @@ Real3 cross(const Real3& a, const Real3& b) {
 constexpr std::size_t kPressure = 0, kFriction = 3, kPressureMoment = 6, kFrictionMoment = 9, kArea = 12,
                       kYPlus = 13;
 
-/// Means of opposite edges of a face.
-std::array<Real3, 2> edges_of(const PatchFace& face, const FieldView<const double>& nodes, Int3 at) {
-    const std::size_t axis = face.axis(), b = (axis + 1) % 3, c = (axis + 2) % 3;
-    at[axis] = face.face.upper ? face.cells.hi[axis] : face.cells.lo[axis];
-    std::array<Real3, 2> edges{};
-    for (int u = 0; u < 2; ++u)
-        for (int v = 0; v < 2; ++v) {
-            Int3 corner = at;
-            corner[b] += u, corner[c] += v;
-            for (std::size_t d = 0; d < 3; ++d) {
-                const double half = 0.5 * nodes(corner[0], corner[1], corner[2], static_cast<int>(d));
-                edges[0][d] += u == 1 ? half : -half, edges[1][d] += v == 1 ? half : -half;
-            }
+/// The gradient in eight cells of a row, as CellDifferences has it, by what each has of its neighbours within
+/// limits.
+template <int Dim, class Rows>
+class RowGradient {
+  public:
+    RowGradient(const FieldView<const double>& centres, const Box& limits, const Columns& of)
+        : seen_(graph::common(centres.box(), limits)), of_(of) {
+        std::array<Lanes3, 3> e{};
+        for (std::size_t a = 0; a < 3; ++a) e[a][a] = broadcast(1);
+        for (std::size_t a = 0; a < Dim; ++a)
+            for (std::size_t d = 0; d < Dim; ++d)
+                e[a][d] = difference(
+                    a, [&](const Int3& at, int n) { return Rows::get(centres, at, static_cast<int>(d), n); });
+        (void)invert_edges<Dim>(e, inverse_);
+    }
+    /// Of `value(at, n)`, in n cells from `at` on along the row.
+    template <class Value>
+    [[nodiscard]] Lanes3 of(const Value& value) const {
+        Lanes3 g{};
+        for (std::size_t d = 0; d < Dim; ++d) {
+            const Lanes change = difference(d, value);
+            for (std::size_t a = 0; a < Dim; ++a) g[a] += inverse_[a][d] * change;
         }
-    return edges;
+        return g;
+    }
+
+  private:
+    /// Between the neighbours along an axis.
+    template <class Value>
+    [[nodiscard]] Lanes difference(std::size_t axis, const Value& value) const {
+        return beside(axis, 1, value) - beside(axis, -1, value);
+    }
+    /// The neighbours' values on one side; where there is none the cell's own.
+    template <class Value>
+    [[nodiscard]] Lanes beside(std::size_t axis, int by, const Value& value) const {
+        const Int3& first = of_.first;
+        Int3 at = first;
+        at[axis] += by;
+        const int n = of_.count;
+        if (axis != Rows::kAlong)
+            return value(at[axis] >= seen_.lo[axis] && at[axis] < seen_.hi[axis] ? at : first, n);
+        const int last = at[axis] + n - 1;
+        if (at[axis] >= seen_.lo[axis] && last < seen_.hi[axis]) return value(at, n);
+        // At an end of what is seen: one by one.
+        Lanes all{};
+        for (int l = 0; l < n; ++l) {
+            Int3 cell = first;
+            cell[axis] += l;
+            const int there = cell[axis] + by;
+            if (there >= seen_.lo[axis] && there < seen_.hi[axis]) cell[axis] = there;
+            all[l] = value(cell, 1)[0];
+        }
+        return all;
+    }
+
+    Box seen_;
+    Columns of_;
+    std::array<Lanes3, 3> inverse_{};
+};
+
+Real3 lane(const Lanes3& x, int l) { return {x[0][l], x[1][l], x[2][l]}; }
+
+/// Eight wall faces, in lanes.
+struct WallPoints {
+    Lanes3 centre, area, stress{};
+    std::array<Lanes3, 2> edges{};  // means of opposite ones
+    Lanes pressure, density, temperature, y_plus{};
+    LaneInts viscous;
+
+    /// Face l, beside the cell.
+    [[nodiscard]] WallPoint one(int l, const Int3& cell) const {
+        WallPoint point;
+        point.centre = lane(centre, l), point.area = lane(area, l), point.cell = cell;
+        for (std::size_t e = 0; e < 2; ++e) point.edges[e] = lane(edges[e], l);
+        point.pressure = pressure[l], point.density = density[l], point.temperature = temperature[l];
+        point.viscous = viscous[l] != 0;
+        if (point.viscous) point.stress = lane(stress, l), point.y_plus = y_plus[l];
+        return point;
+    }
+};
+
+template <int Dim, class Rows>
+WallPoints points_of(const Gas& gas, const Boundary& boundary, const RigidMotion& motion,
+                     const PatchFace& face, const Rows& rows, const FieldView<const double>& q,
+                     const FieldView<const double>& centres, const Box& inside, const Columns& of) {
+    const int n = of.count;
+    const auto faces = rows.faces(of);
+    const FlowOf<Lanes> first = flow_at<Dim, Rows>(gas.gamma, q, of.first, n),
+                        image = flow_at<Dim, Rows>(gas.gamma, q, face.beyond(of.first, 1), n);
+    WallPoints point;
+    point.centre = faces.centre, point.area = faces.area;
+    if constexpr (Dim == 3)
+        for (std::size_t d = 0; d < 3; ++d) {
+            const auto& c = faces.corner;
+            point.edges[0][d] = 0.5 * (c[1][d] - c[0][d] + (c[3][d] - c[2][d]));
+            point.edges[1][d] = 0.5 * (c[2][d] - c[0][d] + (c[3][d] - c[1][d]));
+        }
+    Lanes3 away{};  // from the first cell's centre
+    for (std::size_t d = 0; d < Dim; ++d)
+        away[d] = faces.centre[d] - Rows::get(centres, of.first, static_cast<int>(d), n);
+    const Lanes3 gradient = RowGradient<Dim, Rows>(centres, inside, of).of([&](const Int3& at, int count) {
+        return flow_at<Dim, Rows>(gas.gamma, q, at, count).p;
+    });
+    const Lanes p = first.p + dot(away, gradient), zero{};
+    point.pressure = select(p > 0.0, p, first.p);
+    point.temperature = 0.5 * gas.gamma * (first.p / first.rho + image.p / image.rho);
+    point.density = gas.gamma * point.pressure / point.temperature;
+    const Lanes height = dot(away, faces.normal);
+    point.viscous = height > (is_viscous_wall(boundary.condition) ? 0.0 : 1e300);
+    if (!is_viscous_wall(boundary.condition)) return point;
+    Lanes3 wall = motion_at(boundary.motion, faces.centre), w;
+    if (boundary.carried) {
+        const Lanes3 carried = motion_at(motion, faces.centre);
+        for (std::size_t d = 0; d < 3; ++d) wall[d] += carried[d];
+    }
+    for (std::size_t d = 0; d < 3; ++d) w[d] = (first.u[d] - wall[d]) / height;
+    const Lanes inwards = dot(w, faces.normal) / 3.0;
+    const Lanes mu = gas.viscous_scale() * viscosity_of(point.temperature, gas.sutherland)[0];
+    for (std::size_t d = 0; d < 3; ++d) point.stress[d] = mu * (w[d] + inwards * faces.normal[d]);
+    const Lanes speed = sqrt(sqrt(max(zero, dot(point.stress, point.stress))) / point.density);
+    point.y_plus = point.density * speed * height / mu;
+    return point;
 }
 
 }  // namespace
@@ -46,41 +152,14 @@ void wall_points(const Gas& gas, const Boundary& boundary, const RigidMotion& mo
                  const FieldView<const double>& centres, const std::function<void(const WallPoint&)>& found) {
     Box inside = q.box();  // without what lies beyond the wall
     inside.lo[face.axis()] = face.cells.lo[face.axis()], inside.hi[face.axis()] = face.cells.hi[face.axis()];
-    graph::for_each(PatchFace(face.cells, face.face).first(), [&](int i, int j, int k) {
-        const FaceGeometry geometry = face_geometry<Dim>(face, nodes, {i, j, k});
-        const FlowState first = state_at<Dim>(gas.gamma, q, {i, j, k});
-        const FlowState image = state_at<Dim>(gas.gamma, q, face.beyond({i, j, k}, 1));
-        WallPoint point;
-        point.centre = geometry.centre, point.area = geometry.area, point.cell = {i, j, k};
-        if constexpr (Dim == 3) point.edges = edges_of(face, nodes, {i, j, k});
-        Real3 away{};  // from the first cell's centre
-        for (int d = 0; d < Dim; ++d)
-            away[static_cast<std::size_t>(d)] =
-                geometry.centre[static_cast<std::size_t>(d)] - centres(i, j, k, d);
-        const CellDifferences<Dim> differences(centres, inside, {i, j, k});
-        const double p = first.p + dot(away, differences.gradient([&](const Int3& at) {
-                             return state_at<Dim>(gas.gamma, q, at).p;
-                         }));
-        point.pressure = p > 0 ? p : first.p;
-        point.temperature = 0.5 * gas.gamma * (first.p / first.rho + image.p / image.rho);
-        point.density = gas.gamma * point.pressure / point.temperature;
-        const double height = dot(away, geometry.normal);
-        if (is_viscous_wall(boundary.condition) && height > 0) {
-            Real3 wall = boundary.motion.at(geometry.centre);
-            const Real3 carried = boundary.carried ? motion.at(geometry.centre) : Real3{};
-            for (std::size_t d = 0; d < 3; ++d) wall[d] += carried[d];
-            const Real3 inwards{-geometry.normal[0], -geometry.normal[1], -geometry.normal[2]};
-            Real3 w;
-            for (std::size_t d = 0; d < 3; ++d) w[d] = (first.u[d] - wall[d]) / height;
-            const double through = dot(w, inwards) / 3;
-            const double mu = viscosity_of(point.temperature, gas.sutherland)[0];
-            for (std::size_t d = 0; d < 3; ++d)
-                point.stress[d] = gas.viscous_scale() * mu * (w[d] + through * inwards[d]);
-            point.viscous = true;
-            const double speed = std::sqrt(std::sqrt(dot(point.stress, point.stress)) / point.density);
-            point.y_plus = point.density * speed * height / (gas.viscous_scale() * mu);
-        }
-        found(point);
+    const PatchFace own(face.cells, face.face);
+    over_face<Dim>(own, nodes, nullptr, [&]<class Rows>(const Rows& rows) {
+        rows.each([&](const Columns& of) {
+            const WallPoints points =
+                points_of<Dim>(gas, boundary, motion, own, rows, q, centres, inside, of);
+            Int3 cell = of.first;
+            for (int l = 0; l < of.count; ++l, ++cell[Rows::kAlong]) found(points.one(l, cell));
+        });
     });
 }
 

@@ -5,6 +5,9 @@
 #include <immintrin.h>
 #endif
 
+#include <array>
+#include <bit>
+
 #include "core/base/lanes.hpp"
 #include "core/graph/declare/view.hpp"
 #include "solvers/mpm/simd.hpp"
@@ -50,29 +53,42 @@ inline Lanes over_sixth_root(const Lanes& x) {
 inline Lanes load(const double* p) { return read_lanes<Lanes>(p); }
 inline void store(double* p, const Lanes& x) { write_lanes(p, x); }
 
-/// Values p[from] to p[to - 1], 0 <= from <= to <= 8, in their lanes; `rest` in the others.
-inline Lanes load(const double* p, int from, int to, const Lanes& rest) {
+/// Some of eight lanes: bit l is set where lane l is meant.
+struct SomeLanes {
+    unsigned bits = 0;
+};
+/// Lanes from to to - 1, 0 <= from <= to <= 8.
+inline SomeLanes some_lanes(int from, int to) { return {(1U << to) - (1U << from)}; }
+/// The same back: first, and one beyond the last; of none 0 and 0.
+inline std::array<int, 2> range_of(SomeLanes some) {
+    return {some.bits == 0 ? 0 : std::countr_zero(some.bits), static_cast<int>(std::bit_width(some.bits))};
+}
+
+/// Values p[l] of some lanes; `rest` in the others. Nothing else is read.
+inline Lanes load(const double* p, SomeLanes some, const Lanes& rest) {
 #ifdef __AVX512F__
-    const auto mask = static_cast<__mmask8>((1 << to) - (1 << from));
-    return (Lanes)_mm512_mask_loadu_pd((__m512d)rest, mask, p);
+    return (Lanes)_mm512_mask_loadu_pd((__m512d)rest, static_cast<__mmask8>(some.bits), p);
 #else
-    if (from == 0 && to == kLanes) return load(p);
+    if (some.bits == (1U << kLanes) - 1) return load(p);
     double each[kLanes];
     store(each, rest);
     for (int l = 0; l < kLanes; ++l)  // a loop that the compiler turns into masks
-        if (l >= from && l < to) each[l] = p[l];
+        if ((some.bits >> l & 1U) != 0) each[l] = p[l];
     return load(each);
 #endif
 }
-inline void store(double* p, int from, int to, const Lanes& x) {
+inline void store(double* p, SomeLanes some, const Lanes& x) {
 #ifdef __AVX512F__
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1 << to) - (1 << from)), (__m512d)x);
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(some.bits), (__m512d)x);
 #else
     double each[kLanes];
     store(each, x);
     for (int l = 0; l < kLanes; ++l)
-        if (l >= from && l < to) p[l] = each[l];
+        if ((some.bits >> l & 1U) != 0) p[l] = each[l];
 #endif
+}
+inline Lanes load(const double* p, int from, int to, const Lanes& rest) {
+    return load(p, some_lanes(from, to), rest);
 }
 
 /// The first n <= 8 values; the other lanes are zero.
@@ -82,7 +98,7 @@ inline Lanes load(const double* p, int n) {
 }
 inline void store(double* p, const Lanes& x, int n) {
     if (n >= kLanes) return store(p, x);
-    store(p, 0, n, x);
+    store(p, some_lanes(0, n), x);
 }
 
 /// From and to a row of a field, at index i.

@@ -46,13 +46,22 @@ struct LineSet {
     bool holds = false;  // whether there are cells that the step leaves as they are (kHeld)
 };
 
+/// D of each cell, by rows, and a last component that the model's equations need; the first factor makes
+/// them, others are given them. Where there are none each factor finds them anew.
+template <int Dim>
+inline constexpr int kLineMatrix = (Dim + 2) * (Dim + 2) + 1;
+struct LineMatrices {
+    FieldView<const double> given = no_field();
+    FieldView<double> made = no_result();
+};
+
 /// In: R for the first factor, what the factor before has made for others. `above`, `factors_above`: g and
 /// factors with the layer above, read where lines go on there. Out: g and factors.
 template <int Dim>
 void eliminate_lines(const LineSet& lines, const Patch<Dim>& patch, const Scheme& scheme,
                      const StepSize& step, const Diagonals& diagonals, const Upwind& given,
                      const Upwind& above, const FieldView<const double>& factors_above, const Unknowns& g,
-                     const FieldView<double>& factors);
+                     const FieldView<double>& factors, const LineMatrices& matrices = {});
 
 /// In: g and factors, of joined lines with the layer below. `below`: changes with the layer below, read where
 /// lines go on there. Out, in `change`: dq.

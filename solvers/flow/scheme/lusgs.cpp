@@ -63,6 +63,8 @@ class Sweep {
                 k_ = forward ? lo_[2] + z : hi_[2] - 1 - z;
                 j_ = forward ? lo_[1] + y : hi_[1] - 1 - y;
                 rows_ = std::min(kLanes, rows - y);
+                const bool last = y + kLanes >= rows;  // of the plane
+                next_j_ = last ? -kUp * y : kUp * kLanes, next_k_ = last ? kUp : 0;
                 group();
             }
     }
@@ -139,22 +141,18 @@ class Sweep {
             load_columns(p, step_of(f), a);
         } else {
             for (int l = 0; l < kLanes; ++l) {
-                const Part& part = parts_[before ? 1 : 0][l];
-                a[l] = load(p + l * step_of(f), part.from, part.to, broadcast(rest));
+                a[l] = load(p + l * step_of(f), parts_[before ? 1 : 0][l], broadcast(rest));
             }
             turn(a);
         }
         for (int t = 0; t < kLanes; ++t) out[forward ? t : kLanes - 1 - t] = a[t];
     }
     /// Which of eight cells of a row, as they lie in memory, are there.
-    struct Part {
-        int from = 0, to = 0;
-    };
-    [[nodiscard]] Part part_of(int x, int first) const {
+    [[nodiscard]] SomeLanes part_of(int x, int first) const {
         const int from = std::max(x, first), to = std::min(x + kLanes, n_);
         if (from >= to) return {};
         const int at = forward ? from - x : x + kLanes - to;
-        return {at, at + to - from};
+        return some_lanes(at, at + to - from);
     }
     /// The cells that lane 0 has in eight columns, and how far those of the next lane are.
     template <class T>
@@ -163,12 +161,17 @@ class Sweep {
         const int i = (forward ? index(x0) : index(x0 + kLanes - 1)) + shift_i;
         if constexpr (graph::kChecked)
             for (int l = 0; l < kLanes; ++l)
-                if (const Part& part = parts_[before ? 1 : 0][l]; part.from < part.to)
-                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + part.from),
-                                            part.to - part.from);
+                if (const auto [from, to] = range_of(parts_[before ? 1 : 0][l]); from < to)
+                    (void)graph::pointer_to(f.row(j_ + shift_j + kUp * l, k_, c) + (i - kUp * l + from),
+                                            to - from);
         T* p = f.origin() + i + (j_ + shift_j) * f.stride(1) + k_ * f.stride(2) + c * f.component_stride();
-        // More rows than the processor follows by itself: eight of each of up to twenty components.
-        const std::ptrdiff_t step = step_of(f), ahead = (forward ? 2 : -1) * kLanes;
+        // More rows than the processor follows by itself: eight of each of up to twenty components. In three
+        // dimensions those of the next eight rows are asked for, so that memory has as long for them as these
+        // take.
+        const std::ptrdiff_t step = step_of(f), ahead = Dim == 3
+                                                            ? next_j_ * f.stride(1) + next_k_ * f.stride(2)
+                                                        : forward ? 2 * kLanes
+                                                                  : -kLanes;
         for (int l = 0; l < kLanes; ++l) __builtin_prefetch(p + l * step + ahead);
         return p;
     }
@@ -196,7 +199,7 @@ class Sweep {
         double* p = first_row(f, c, x0, 0, 0, false);
         if (whole_) return store_columns(p, step_of(f), a);
         turn(a);
-        for (int l = 0; l < rows_; ++l) store(p + l * step_of(f), parts_[0][l].from, parts_[0][l].to, a[l]);
+        for (int l = 0; l < kLanes; ++l) store(p + l * step_of(f), parts_[0][l], a[l]);
     }
 
     /// What the row before the eight gives, cells x0 to x0 + 7: in `feed_` by component, then cell.
@@ -283,7 +286,8 @@ class Sweep {
     void group() {
         if constexpr (Dim == 3) {
             before_.resize(static_cast<std::size_t>((n_ + kLanes + 2 * kBeyond) * kLanes * kUnknowns));
-            for (int l = 0; l < rows_; ++l) plane_before(l);
+            // Up in memory, as processors follow rows best.
+            for (int l = 0; l < rows_; ++l) plane_before(forward ? l : rows_ - 1 - l);
         }
         Columns columns{};
         for (int x0 = -1; x0 < n_ + kLanes - 1; x0 += kLanes) block(x0, columns);
@@ -298,7 +302,7 @@ class Sweep {
             for (int l = 0; l < kLanes; ++l)
                 for (const int before : {0, 1})
                     parts_[before][l] =
-                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : Part{};
+                        l < rows_ ? part_of(x0 - l, before == 1 && open_[0] ? -1 : 0) : SomeLanes{};
         Lanes q[kState][kLanes], s0[D][kLanes], s1[D][kLanes], visc[kLanes];
         [[maybe_unused]] Lanes swept0[kLanes], swept1[kLanes], nu_visc[kSome][kLanes];
         for (int c = 0; c < kState; ++c)
@@ -405,7 +409,8 @@ class Sweep {
 
     Int3 lo_, hi_;
     int n_, k_ = 0, j_ = 0, rows_ = 0;
-    Part parts_[2][kLanes];
+    std::ptrdiff_t next_j_ = 0, next_k_ = 0;  // from these rows to the next eight
+    SomeLanes parts_[2][kLanes];
     bool ends_ = false, whole_ = false;  // of eight columns: rows begin or end there; all cells are there
     const Patch<Dim>& patch_;
     double gamma_;

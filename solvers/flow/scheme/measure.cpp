@@ -1,13 +1,13 @@
 // strata-flow-scheme: what the residual, a sweep and a whole implicit iteration take on one core, for RANS
 // with Spalart-Allmaras on a block over a plate, as seconds a cell; the bytes that have to be moved and the
 // operations; and which share that is of what memory (a triad over as many bytes) and the processor
-// (additions and products in lanes) allow, both measured in the same run. The roofline of a kernel is the
-// longer of both times.
+// (its own mix of sums, products, quotients and roots, in lanes) allow, all measured in the same run. The
+// roofline of a kernel is the longer of both times (Williams, S., Waterman, A., Patterson, D. (2009),
+// "Roofline", Comm. ACM 52(4)).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -19,7 +19,9 @@
 #include "solvers/flow/grid/metrics.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
+#include "solvers/flow/scheme/rates.hpp"
 #include "solvers/flow/scheme/residual.hpp"
+#include "solvers/flow/scheme/shortest.hpp"
 #include "solvers/flow/scheme/work.hpp"
 
 namespace {
@@ -153,20 +155,6 @@ struct Plate {
     }
 };
 
-using Clock = std::chrono::steady_clock;
-
-/// The shortest of many repeats, in seconds: the machine may do other things too.
-double shortest(double seconds, const std::function<void()>& work) {
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    double best = 1e30;
-    do {
-        const auto before = Clock::now();
-        work();
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
-    } while (Clock::now() < end);
-    return best;
-}
-
 /// Bytes a second of a = b + q c over three arrays of `bytes` in all; a line that is written is read first,
 /// which counts.
 double triad(double bytes, double seconds) {
@@ -179,21 +167,6 @@ double triad(double bytes, double seconds) {
         asm volatile("" ::"r"(to) : "memory");
     });
     return 32 * static_cast<double>(n) / best;
-}
-
-/// Additions and products a second, in lanes, as many at once as the processor takes.
-double arithmetic(double seconds) {
-    constexpr int kChains = 12, kRounds = 20000;
-    const double best = shortest(seconds, [&] {
-        Lanes x[kChains];
-        for (int c = 0; c < kChains; ++c) x[c] = Lanes{} + 1.0 + c;
-        Lanes factor = Lanes{} + 0.999, term = Lanes{} + 1e-3;
-        asm volatile("" : "+m"(factor), "+m"(term));
-        for (int n = 0; n < kRounds; ++n)
-            for (auto& v : x) v = v * factor + term;
-        for (auto& v : x) asm volatile("" ::"m"(v));
-    });
-    return 2.0 * kChains * kRounds * kLanes / best;
 }
 
 struct Choice {
@@ -227,27 +200,42 @@ void measure(const Choice& c) {
         throw Error("the first step gives impossible states")
             .given(fmt::format("{} cells", count.impossible));
 
-    const double bandwidth = triad(cells * doubles * 8, c.seconds / 4), peak = arithmetic(c.seconds / 4);
+    const double bandwidth = triad(cells * doubles * 8, c.seconds / 4);
+    const Rates rates = measured_rates(c.seconds / 2);
     fmt::print(
-        "{} x {} x {} cells in patches of {} x {} x {}, Spalart-Allmaras, {:.0f} doubles a cell ({:.1f} "
-        "MB)\n",
+        "{} x {} x {} cells in patches of {} x {} x {}, Spalart-Allmaras, {:.0f} doubles a cell "
+        "({:.1f} MB)\n",
         plate.cells.extent(0), plate.cells.extent(1), plate.cells.extent(2), plate.patch_size.hi[0],
         plate.patch_size.hi[1], plate.patch_size.hi[2], doubles, cells * doubles * 8e-6);
-    fmt::print("triad over as many bytes {:.1f} GB/s, additions and products {:.1f} GF/s\n", bandwidth * 1e-9,
-               peak * 1e-9);
-    fmt::print("{:<12} {:>10} {:>8} {:>8} {:>8} {:>14} {:>12} {:>12}\n", "", "ns a cell", "bytes", "flops",
-               "GF/s", "of bandwidth", "of products", "of roofline");
-    double all = 0, all_bytes = 0, all_flops = 0, least = 0;
-    const auto line = [&](const char* name, double seconds, double bytes, double flops, double roofline) {
-        fmt::print("{:<12} {:>10.2f} {:>8.0f} {:>8.0f} {:>8.1f} {:>12.0f} % {:>10.0f} % {:>10.0f} %\n", name,
-                   seconds * 1e9, bytes, flops, 1e-9 * flops / seconds, 100 * bytes / bandwidth / seconds,
-                   100 * flops / peak / seconds, 100 * roofline / seconds);
+    fmt::print("triad over as many bytes {:.1f} GB/s\n", bandwidth * 1e-9);
+    fmt::print(
+        "G operations a second: sums {:.1f}, products {:.1f}, both {:.1f}, quotients {:.2f}, roots {:.2f}; "
+        "fused products and sums {:.1f}\n",
+        rates.sums * 1e-9, rates.products * 1e-9, rates.both * 1e-9, rates.quotients * 1e-9,
+        rates.roots * 1e-9, rates.fused * 1e-9);
+    fmt::print("quotients beside sums and products: {:.2f} of the longer of both times\n",
+               quotients_beside(c.seconds / 4));
+    fmt::print("{:<12} {:>10} {:>7} {:>7} {:>9} {:>6} {:>7} {:>13} {:>14} {:>12} {:>9}\n", "", "ns a cell",
+               "bytes", "flops", "quotients", "roots", "GF/s", "of bandwidth", "of operations", "of roofline",
+               "of peak");
+    double all = 0, all_bytes = 0, computing = 0, least = 0;
+    Operations all_operations;
+    const auto line = [&](const char* name, double seconds, double bytes, const Operations& o,
+                          double operations, double roofline) {
+        fmt::print(
+            "{:<12} {:>10.2f} {:>7.0f} {:>7.0f} {:>9.0f} {:>6.0f} {:>7.1f} {:>11.0f} % {:>12.0f} % "
+            "{:>10.0f} % {:>7.0f} %\n",
+            name, seconds * 1e9, bytes, o.all(), o.quotients, o.roots, 1e-9 * o.all() / seconds,
+            100 * bytes / bandwidth / seconds, 100 * operations / seconds, 100 * roofline / seconds,
+            100 * o.all() / rates.fused / seconds);
     };
     const auto show = [&](const char* name, const Work& of, const std::function<void()>& call) {
-        const double seconds = shortest(c.seconds, call) / cells;
-        const double roofline = std::max(of.bytes() / bandwidth, of.operations / peak);
-        all += seconds, all_bytes += of.bytes(), all_flops += of.operations, least += roofline;
-        line(name, seconds, of.bytes(), of.operations, roofline);
+        const double seconds = shortest(c.seconds, call) / cells,
+                     operations = rates.least_time(of.operations);
+        const double roofline = std::max(of.bytes() / bandwidth, operations);
+        all += seconds, all_bytes += of.bytes(), computing += operations, least += roofline;
+        all_operations = all_operations + of.operations;
+        line(name, seconds, of.bytes(), of.operations, operations, roofline);
     };
     show("residual", work.residual(), [&] { plate.residuals(); });
     show("diagonals", work.diagonals() + work.viscosity(), [&] { plate.steps(); });
@@ -256,7 +244,7 @@ void measure(const Choice& c) {
     std::fill(plate.r.data.begin(), plate.r.data.end(), 0.0);
     std::fill(plate.nu_r.data.begin(), plate.nu_r.data.end(), 0.0);
     show("update", work.update(), [&] { plate.change(); });
-    line("iteration", all, all_bytes, all_flops, least);
+    line("iteration", all, all_bytes, all_operations, computing, least);
     fmt::print("{:.2f} M cells a second\n", 1e-6 / all);
 }
 
@@ -267,8 +255,7 @@ int main(int argc, char** argv) {
     try {
         Options options("strata-flow-scheme",
                         "The kernels of the flow solver on one core, RANS with Spalart-Allmaras over a "
-                        "plate: times of a cell, "
-                        "bytes, and shares of what the memory gives.");
+                        "plate: times of a cell, bytes, and shares of what the memory gives.");
         options.option("--dimensions", "N", "2", "2 or 3")
             .option("--cells", "NX,NY,NZ", "512,256,1", "of the block")
             .option("--patch", "NX,NY,NZ", "128,64,1", "of each patch of it")

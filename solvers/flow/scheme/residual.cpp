@@ -6,20 +6,18 @@
 
 #include "solvers/flow/scheme/cell_gradient.hpp"
 #include "solvers/flow/scheme/muscl.hpp"
-#include "solvers/flow/scheme/roe.hpp"
 #include "solvers/flow/scheme/sa.hpp"
-#include "solvers/flow/scheme/tile_rows.hpp"
+#include "solvers/flow/scheme/tile_faces.hpp"
 #include "solvers/flow/scheme/viscous.hpp"
 
 namespace strata::flow {
 namespace {
 
-// What works on lanes is inlined into the loops over rows (flatten): between functions lanes would pass
-// through memory.
-
 template <int Dim, Viscosity viscosity>
-class Tile : private TileRows<Dim, viscosity> {
+class Tile : private TileFaces<Dim, viscosity> {
     using Rows = TileRows<Dim, viscosity>;
+    using Faces = TileFaces<Dim, viscosity>;
+    using Faces::kEquations;
     using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
         Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
     using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
@@ -31,7 +29,7 @@ class Tile : private TileRows<Dim, viscosity> {
   public:
     Tile(const Patch<Dim>& patch, const Scheme& scheme, const FieldView<double>& mean,
          const FieldView<double>& nu_tilde, const FieldView<double>& slope)
-        : Rows(patch, scheme), mean_(mean), nu_(nu_tilde), slope_(slope) {}
+        : Faces(patch, scheme), mean_(mean), nu_(nu_tilde), slope_(slope) {}
 
     void run(const Box& tile) {
         Rows::begin(tile);
@@ -41,280 +39,32 @@ class Tile : private TileRows<Dim, viscosity> {
             // The flux through the upper side of slab s - 1 is at hand when slab s + 1 is.
             if (s > first) fill_slab(s + 1);
             if constexpr (Dim == 2) {
-                faces<1>(s, 0, flux(0, s));
+                this->template faces<1>(s, 0, flux(0, s));
                 if (s > first) cells(s - 1, 0);
             } else {
-                for (int j = lo_[1]; j < hi_[1]; ++j) faces<2>(j, s, flux(j - lo_[1], s));
+                for (int j = lo_[1]; j < hi_[1]; ++j) this->template faces<2>(j, s, flux(j - lo_[1], s));
                 if (s > first) plane(s - 1);
             }
         }
     }
 
   private:
-    template <int axis>
-    Vec area(int i, int j, int k, int n) const {
-        Vec s;
-        for (std::size_t d = 0; d < D; ++d) s[d] = load(patch_.faces[axis], i, j, k, static_cast<int>(d), n);
-        return s;
-    }
-
-    /// Lines one cell up (by = 1) or down along an axis other than x; along x the same line one cell further.
-    template <int axis>
-    const double* at(int j, int k, int by) {
-        if constexpr (axis == 0) return line(j, k) + by;
-        if constexpr (axis == 1) return line(j + by, k);
-        return line(j, k + by);
-    }
-
-    /// Fluxes through the lower faces along the axis of all cells of row (j, k), along x one more.
-    template <int axis>
-    void faces(int j, int k, double* to) {
-        if (patch_.moves())
-            faces_of<axis, true>(j, k, to);
-        else
-            faces_of<axis, false>(j, k, to);
-    }
-    template <int axis, bool moves>
-    [[gnu::flatten, gnu::noinline]] void faces_of(int j, int k, double* to) {
-        const int count = n_ + (axis == 0 ? 1 : 0);
-        sizes<axis, moves>(j, k, count);
-        extrapolate<axis>(j, k, count);
-        means(count);
-        for (int x = 0; x < count; x += kLanes) {
-            const RoeMean<Dim, W> mean = [&] {
-                RoeMean<Dim, W> m;
-                m.u = vector(work(), kMean, x), m.H = get(work(), kMeanH, x);
-                m.a = get(work(), kSound, x), m.half_over_a2 = get(work(), kOver, x);
-                return m;
-            }();
-            W speed{};
-            if constexpr (moves) speed = get(work(), kSpeed, x);
-            const Conserved<Dim, W> f = roe_flux<Dim, W, moves>(
-                beside(kLeft, x), beside(kRight, x), get(work(), kLeftH, x), get(work(), kRightH, x),
-                get(work(), kRoot, x), mean, vector(work(), kNormal, x), get(work(), kHalf, x),
-                scheme_.entropy_fix, scheme_.low_mach, speed);
-            store(to + x, f.rho);
-            for (std::size_t d = 0; d < D; ++d) store(to + (static_cast<int>(d) + 1) * kWidth + x, f.m[d]);
-            store(to + (Dim + 1) * kWidth + x, f.E);
-        }
-        if constexpr (kViscous) add_viscous<axis>(j, k, count, to);
-    }
-
-    // What faces of a row have between one loop over them and the next (roe.hpp, viscous.hpp).
-    static constexpr int kNormal = 0, kHalf = Dim, kSpeed = kHalf + 1, kLeft = kSpeed + 1,
-                         kRight = kLeft + Dim + 2, kLeftH = kRight + Dim + 2, kRightH = kLeftH + 1,
-                         kRoot = kRightH + 1, kWeight = kRoot + 1, kMean = kWeight + 3, kMeanH = kMean + Dim,
-                         kSound = kMeanH + 1, kOver = kSound + 1, kWork = kOver + 1;
-    static_assert(kWork <= Rows::kWork);
-    Primitive<Dim, W> beside(int side, int x) {
-        return {get(work(), side + kRho, x), vector(work(), side + kU, x), get(work(), side + kP, x)};
-    }
-
-    template <int axis, bool moves>
-    void sizes(int j, int k, int count) {
-        over_eights(0, count, [&](int x, int n) {
-            const FaceSize<Dim, W> face([&] {
-                Vec s;
-                for (std::size_t d = 0; d < D; ++d)
-                    s[d] = next(patch_.faces[axis], lo_[0] + x, j, k, static_cast<int>(d), n);
-                return s;
-            }());
-            for (int d = 0; d < Dim; ++d)
-                put(work(), kNormal + d, x, face.normal[static_cast<std::size_t>(d)]);
-            put(work(), kHalf, x, face.half);
-            if constexpr (moves)
-                put(work(), kSpeed, x, face.over * load(patch_.speeds[axis], lo_[0] + x, j, k, 0, n));
-        });
-    }
-
-    /// Roe's means of the states on both sides.
-    void means(int count) {
-        const double gamma = scheme_.gas.gamma;
-        for (int x = 0; x < count; x += kLanes) {
-            const RoeWeights<W> by(get(work(), kLeft + kRho, x), get(work(), kRight + kRho, x));
-            put(work(), kRoot, x, by.root), put(work(), kWeight, x, by.left);
-            put(work(), kWeight + 1, x, by.left_rho), put(work(), kWeight + 2, x, by.right_rho);
-        }
-        for (int x = 0; x < count; x += kLanes) {
-            const Primitive<Dim, W> l = beside(kLeft, x), r = beside(kRight, x);
-            const W l_H = enthalpy(l, gamma), r_H = enthalpy(r, gamma);
-            const RoeWeights<W> by{get(work(), kRoot, x), get(work(), kWeight, x),
-                                   get(work(), kWeight + 1, x), get(work(), kWeight + 2, x)};
-            const RoeMean<Dim, W> mean(l, r, l_H, r_H, by, gamma);
-            put(work(), kLeftH, x, l_H), put(work(), kRightH, x, r_H);
-            for (int d = 0; d < Dim; ++d) put(work(), kMean + d, x, mean.u[static_cast<std::size_t>(d)]);
-            put(work(), kMeanH, x, mean.H);
-            put(work(), kSound, x, mean.a), put(work(), kOver, x, mean.half_over_a2);
-        }
-    }
-
-    /// The states on both sides of the faces.
-    template <int axis>
-    void extrapolate(int j, int k, int count) {
-        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
-        if (scheme_.muscl.first_order) {
-            for (int c = 0; c < Dim + 2; ++c)
-                for (int x = 0; x < count; x += kLanes)
-                    put(work(), kLeft + c, x, get(m1, c, x)), put(work(), kRight + c, x, get(p0, c, x));
-            return;
-        }
-        switch (scheme_.muscl.limiter) {
-            case Limiter::none:
-                return limited<axis, Limiter::none>(j, k, count);
-            case Limiter::minmod:
-                return limited<axis, Limiter::minmod>(j, k, count);
-            case Limiter::van_albada:
-                return limited<axis, Limiter::van_albada>(j, k, count);
-            case Limiter::van_leer:
-                break;
-        }
-        limited<axis, Limiter::van_leer>(j, k, count);
-    }
-    template <int axis, Limiter limiter>
-    void limited(int j, int k, int count) {
-        const double *m2 = at<axis>(j, k, -2), *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0),
-                     *p1 = at<axis>(j, k, 1);
-        const double kappa = scheme_.muscl.kappa;
-        for (int x = 0; x < count; x += kLanes) {
-            W left[Dim + 2], right[Dim + 2];
-            for (int c = 0; c < Dim + 2; ++c) {
-                const W a = get(m2, c, x), b = get(m1, c, x), d = get(p0, c, x), e = get(p1, c, x);
-                const W middle = d - b;
-                left[c] = b + to_face<limiter>(b - a, middle, kappa);
-                right[c] = d - to_face<limiter>(e - d, middle, kappa);
-            }
-            // Where density or pressure would not be positive, the cell's own state.
-            const W zero{};
-            const auto keep = [&](int side, W* state, const double* own) {
-                const W worst = min(state[kRho], state[kP]);
-                for (int c = 0; c < Dim + 2; ++c)
-                    put(work(), side + c, x, select(worst > zero, state[c], get(own, c, x)));
-            };
-            keep(kLeft, left, m1);
-            keep(kRight, right, p0);
-        }
-    }
-
-    /// Lines beside a face's two cells along each other axis, up and down.
-    struct Around {
-        const double* up[2][Dim == 2 ? 1 : 2];
-        const double* down[2][Dim == 2 ? 1 : 2];
-    };
-    template <int axis>
-    Around lines_around(int j, int k) {
-        Around a{};
-        int t = 0;
-        for (int other = 0; other < Dim; ++other) {
-            if (other == axis) continue;
-            for (int side = 0; side < 2; ++side) {
-                const int back = 1 - side;  // the cell below the face first
-                const int jj = j - (axis == 1 ? back : 0), kk = k - (axis == 2 ? back : 0);
-                const double* own = axis == 0 ? line(jj, kk) - back : line(jj, kk);
-                if (other == 0) {
-                    a.up[side][t] = own + 1;
-                    a.down[side][t] = own - 1;
-                } else {
-                    const int dj = other == 1 ? 1 : 0, dk = other == 2 ? 1 : 0;
-                    const int shift = axis == 0 ? back : 0;
-                    a.up[side][t] = line(jj + dj, kk + dk) - shift;
-                    a.down[side][t] = line(jj - dj, kk - dk) - shift;
-                }
-            }
-            ++t;
-        }
-        return a;
-    }
-
-    /// The differences of value c that a face's gradients are made of: across it, and four times the mean
-    /// ones along the others (so are those of the places, and gradients stay the same).
-    template <int axis>
-    static Vec differences(const double* m1, const double* p0, const Around& around, int c, int x) {
-        Vec e;
-        e[axis] = get(p0, c, x) - get(m1, c, x);
-        int t = 0;
-        for (std::size_t other = 0; other < D; ++other) {
-            if (other == axis) continue;
-            e[other] = (get(around.up[0][t], c, x) + get(around.up[1][t], c, x)) -
-                       (get(around.down[0][t], c, x) + get(around.down[1][t], c, x));
-            ++t;
-        }
-        return e;
-    }
-
-    static constexpr int kAlong = 0, kGeometry = Dim;
-
-    /// Adds viscous fluxes to those of a row's faces, and finds the model's.
-    template <int axis>
-    void add_viscous(int j, int k, int count, double* to) {
-        const double *m1 = at<axis>(j, k, -1), *p0 = at<axis>(j, k, 0);
-        const Around around = lines_around<axis>(j, k);
-        const Gas& gas = scheme_.gas;
-        const double scale = gas.viscous_scale();
-        over_eights(0, count, [&](int x, int n) {
-            const Vec s = area<axis>(lo_[0] + x, j, k, n);
-            std::array<Vec, D> e;
-            for (std::size_t d = 0; d < D; ++d) {
-                const Vec one = differences<axis>(m1, p0, around, kX + static_cast<int>(d), x);
-                for (std::size_t a = 0; a < D; ++a) e[a][d] = one[a];
-            }
-            const Differences<Dim, W> geometry(e);
-            for (int a = 0; a < Dim; ++a) {
-                const Vec& row = geometry.along[static_cast<std::size_t>(a)];
-                put(work(), kAlong + a, x, dot(row, s));
-                for (int d = 0; d < Dim; ++d)
-                    put(work(), kGeometry + Dim * a + d, x, row[static_cast<std::size_t>(d)]);
-            }
-        });
-        over_eights(0, count, [&](int x, int n) {
-            const Vec s = area<axis>(lo_[0] + x, j, k, n);
-            const auto of = [&](int c) { return differences<axis>(m1, p0, around, c, x); };
-            const auto mean = [&](int c) { return 0.5 * (get(m1, c, x) + get(p0, c, x)); };
-            Differences<Dim, W> geometry;
-            std::array<Vec, D> du;
-            const Vec along = vector(work(), kAlong, x);
-            Vec u;
-            for (std::size_t d = 0; d < D; ++d) {
-                geometry.along[d] = vector(work(), kGeometry + Dim * static_cast<int>(d), x);
-                du[d] = of(kU + static_cast<int>(d));
-                u[d] = mean(kU + static_cast<int>(d));
-            }
-            W more{};
-            if (Dim == 2 && scheme_.axisymmetric) more = u[1] / mean(kX + 1);
-            if constexpr (kSst) {
-                for (const int c : {kK, kOmega})
-                    store(to + (Dim + 2 + c) * kWidth + x, mean(kDiff + c) * dot(of(kNu + c), along));
-            } else if constexpr (kTurbulent) {
-                const W g = dot(of(kNu), along);
-                store(to + (Dim + 2) * kWidth + x, mean(kDiff) * g);
-                store(to + (Dim + 3) * kWidth + x, g);
-            }
-            const Conserved<Dim, W> v =
-                viscous_flux<Dim>(geometry, along, du, more, u, dot(of(kT), along), scale * mean(kMu),
-                                  (scale / (gas.gamma - 1)) * mean(kHeat), s);
-            for (int d = 0; d < Dim; ++d) {
-                double* p = to + (d + 1) * kWidth + x;
-                store(p, load(p) + v.m[static_cast<std::size_t>(d)]);
-            }
-            double* p = to + (Dim + 1) * kWidth + x;
-            store(p, load(p) + v.E);
-        });
-    }
-
     /// Three dimensions: the rows of slab k, whose lower and upper fluxes are known.
     void plane(int k) {
-        faces<1>(lo_[1], k, middle_flux(lo_[1]));
+        this->template faces<1>(lo_[1], k, middle_flux(lo_[1]));
         for (int j = lo_[1]; j < hi_[1]; ++j) {
-            faces<1>(j + 1, k, middle_flux(j + 1));
+            this->template faces<1>(j + 1, k, middle_flux(j + 1));
             cells(j, k);
         }
     }
 
     /// Residuals of row (j, k).
     [[gnu::flatten, gnu::noinline]] void cells(int j, int k) {
-        faces<0>(j, k, x_flux());
+        this->template faces<0>(j, k, x_flux());
         const Net net{*this, j, k};
         over_eights(0, n_, [&](int x, int n) {
             const int i = lo_[0] + x;
+            ask_for(i, j, k);
             for (int c = 0; c < Dim + 2; ++c) {
                 W r = net(c, x);
                 if (Dim == 2 && c == 2 && scheme_.axisymmetric) r -= hoop(j, x, n);
@@ -323,6 +73,31 @@ class Tile : private TileRows<Dim, viscosity> {
             if constexpr (kSst) menter(j, k, x, n, {net(Dim + 2, x), net(Dim + 3, x)});
         });
         if constexpr (kTurbulent && !kSst) turbulence(j, k, net);
+    }
+    /// Asks for what only the cells of the next row read and write. In three dimensions also for the states
+    /// of a slab that is filled when this one is done: in between memory has nothing to do, and then all at
+    /// once.
+    void ask_for(int i, int j, int k) const {
+        const auto ask = [&](const auto& f, int components, int jj, int kk) {
+            if (f.origin() == nullptr) return;  // a field that this scheme does without
+            const auto* p = f.origin() + i + jj * f.stride(1) + kk * f.stride(2);
+            for (int c = 0; c < components; ++c) __builtin_prefetch(p + c * f.component_stride());
+        };
+        ask(mean_, Dim + 2, j + 1, k);
+        if constexpr (kTurbulent) ask(nu_, kEquations, j + 1, k), ask(slope_, kEquations, j + 1, k);
+        if constexpr (kTurbulent && !kSst) {
+            ask(patch_.wall_distance, 1, j + 1, k);
+            // The next slab's, which are read here first.
+            ask(patch_.volumes, 1, Dim == 2 ? j + 2 : j + 1, Dim == 3 ? k + 1 : k);
+        }
+        if constexpr (Dim == 3) {
+            const int next = k + 3, above = j == hi_[1] - 1 ? 2 : 0, below = j == lo_[1] ? 2 : 0;
+            for (int jj = j - below; jj <= j + above; ++jj) {
+                ask(patch_.q, Dim + 2, jj, next);
+                if constexpr (kViscous) ask(patch_.centres, Dim, jj, next);
+                if constexpr (kTurbulent) ask(patch_.nu_tilde, kEquations, jj, next);
+            }
+        }
     }
     /// What leaves the cells of a row through their faces.
     struct Net {
@@ -426,7 +201,8 @@ class Tile : private TileRows<Dim, viscosity> {
     template <int axis>
     W through(int i, int j, int k, int n, const Vec& u) {
         const int ii = i + (axis == 0 ? 1 : 0), jj = j + (axis == 1 ? 1 : 0), kk = k + (axis == 2 ? 1 : 0);
-        const Vec lower = area<axis>(i, j, k, n), upper = area<axis>(ii, jj, kk, n);
+        const Vec lower = this->template area<axis>(i, j, k, n),
+                  upper = this->template area<axis>(ii, jj, kk, n);
         Vec s;
         for (std::size_t d = 0; d < D; ++d) s[d] = 0.5 * (lower[d] + upper[d]);
         const W plain = dot(u, s);
@@ -474,7 +250,7 @@ class Tile : private TileRows<Dim, viscosity> {
     template <int axis>
     W advection(int j, int k, int x, const W& through, int c, bool second_order) {
         const W zero{};
-        const auto value = [&](int by) { return get(at<axis>(j, k, by), c, x); };
+        const auto value = [&](int by) { return get(this->template at<axis>(j, k, by), c, x); };
         const W m1 = value(-1), own = value(0), p1 = value(1);
         W up = own - m1, down = p1 - own;
         if (second_order) {

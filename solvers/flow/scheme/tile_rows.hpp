@@ -17,7 +17,7 @@ namespace strata::flow {
 /// Tiles: cells along x that fit the first cache in two dimensions, rows that fit the second in three.
 inline constexpr int kTileX = 64, kTileY = 8;
 inline constexpr int kBefore = kLanes;  // cells of a scratch row before its first own one: two are needed
-inline constexpr int kWidth = kTileX + 5 * kLanes;
+inline constexpr int kWidth = kTileX + 3 * kLanes;
 inline constexpr int kRing = 5;
 
 /// The rows of one tile after the other. Its user asks for slabs in their order.
@@ -87,12 +87,14 @@ class TileRows {
     void fill_slab(int s) {
         if constexpr (Dim == 2) {
             fill(s, 0, beyond(away(1, s)));
+            if constexpr (kViscous) add_places(s, 0, away(1, s));
             if constexpr (kEddiesKept) add_eddies(s, 0, away(1, s));
         } else {
             const int up = away(2, s), more = up == 0 ? 2 : up == 1 && kViscous ? 1 : 0;
             for (int j = lo_[1] - more; j < hi_[1] + more; ++j) {
                 const int side = away(1, j);
                 fill(j, s, side > 0 && up > 0 ? 0 : beyond(side + up));
+                if constexpr (kViscous) add_places(j, s, side + up);
                 if constexpr (kEddiesKept) add_eddies(j, s, side + up);
             }
         }
@@ -151,7 +153,6 @@ class TileRows {
             for (std::size_t d = 0; d < D; ++d) put(to, kU + static_cast<int>(d), x, w.u[d]);
             put(to, kP, x, w.p);
             if constexpr (kViscous) {
-                for (int d = 0; d < Dim; ++d) put(to, kX + d, x, next(patch_.centres, i, j, k, d, n));
                 const W over_rho = 1.0 / w.rho;
                 put(to, kT, x, gamma * w.p * over_rho);
                 if constexpr (kEddiesOfNu) put(to, kMu, x, over_rho);
@@ -160,6 +161,16 @@ class TileRows {
             }
         });
         if constexpr (kViscous) add_viscosity(j, k, more);
+    }
+
+    /// Centres, of one layer of ghosts alone: gradients at faces see no more.
+    [[gnu::flatten, gnu::noinline]] void add_places(int j, int k, int distance) {
+        if (std::max(away(1, j), Dim == 2 ? 0 : away(2, k)) > 1) return;
+        double* to = line(j, k);
+        const int more = std::min(1, beyond(distance));
+        over_eights(-more, n_ + more, [&](int x, int n) {
+            for (int d = 0; d < Dim; ++d) put(to, kX + d, x, next(patch_.centres, lo_[0] + x, j, k, d, n));
+        });
     }
 
     /// From temperature and density, in a loop of its own (roe.hpp says why).
