@@ -1,10 +1,14 @@
 // Joins that are found, map files, and whole grids from files, NASA's among them.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <numbers>
 #include <set>
 
 #include "core/base/error.hpp"
+#include "solvers/flow/grid/bytes.hpp"
 #include "solvers/flow/grid/computed.hpp"
 #include "solvers/flow/grid/join.hpp"
 #include "solvers/flow/grid/map_file.hpp"
@@ -446,6 +450,32 @@ TEST_CASE("NASA's grids are read, joined and cut") {
     REQUIRE(coarse.joins.size() == 1);
     CHECK(coarse.joins[0].points.end == Int3{24, 0, 1});
     check_all(cut(coarse));
+}
+
+TEST_CASE("packed grids are read by Python where there is no xz") {
+    const std::filesystem::path packed = kGrids / "n0012_113-33.p2dfmt.xz";
+    const std::string bytes = read_whole(packed), path = std::getenv("PATH");
+    const Folder folder;
+    // The interpreter itself: what the PATH has may be a script, for whose shell there is no place below.
+    std::string python;
+    if (FILE* line = popen("python3 -c 'import sys; print(sys.executable, end=str())'", "r")) {
+        for (int c = 0; (c = std::fgetc(line)) != EOF;) python += static_cast<char>(c);
+        pclose(line);
+    }
+    REQUIRE(!python.empty());
+    std::filesystem::create_symlink(python, folder.path / "python3");
+    setenv("PATH", folder.path.c_str(), 1);
+    std::string found, said;
+    try {
+        found = read_whole(packed);
+        std::filesystem::remove(folder.path / "python3");
+        (void)read_whole(packed);
+    } catch (const Error& error) {
+        said = error.text();
+    }
+    setenv("PATH", path.c_str(), 1);
+    CHECK((found == bytes && bytes.size() > 100000));
+    CHECK(said.find("neither xz nor python3") != std::string::npos);
 }
 
 TEST_CASE("what is wrong in a map file is refused with its line") {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 
@@ -66,36 +67,55 @@ class Unpacked final : public Bytes {
     std::string bytes_;
 };
 
-std::string unpack(const std::filesystem::path& path) {
-    File present(path);  // a clear error where it is not there
+/// What a program writes, or why there is nothing: `failed` as posix_spawnp() has it.
+struct Written {
+    int failed = 0, status = -1;
+    std::string bytes;
+};
+
+Written written_by(std::vector<std::string> words) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("no pipe to xz can be opened", errno);
+    if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("no pipe to " + words[0] + " can be opened", errno);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    const std::string name = path.string();
-    std::string words[] = {"xz", "-dc", "--", name};
-    char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     pid_t child = 0;
-    const int failed = posix_spawnp(&child, "xz", &actions, nullptr, arguments, environ);
+    Written found;
+    found.failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
-    std::string bytes;
     char buffer[65536];
-    while (failed == 0) {
+    while (found.failed == 0) {
         const ssize_t got = ::read(ends[0], buffer, sizeof(buffer));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
-        bytes.append(buffer, static_cast<std::size_t>(got));
+        found.bytes.append(buffer, static_cast<std::size_t>(got));
     }
     ::close(ends[0]);
-    int status = -1;
-    while (failed == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (found.failed == 0 && waitpid(child, &found.status, 0) < 0 && errno == EINTR) {
     }
-    if (failed == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return bytes;
+    return found;
+}
+
+/// By xz, or by Python where a machine has no xz.
+std::string unpack(const std::filesystem::path& path) {
+    File present(path);  // a clear error where it is not there
+    const std::string name = path.string();
+    Written found = written_by({"xz", "-dc", "--", name});
+    if (found.failed != 0)
+        found = written_by({"python3", "-c",
+                            "import lzma, shutil, sys; "
+                            "shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)",
+                            name});
+    if (found.failed == 0 && WIFEXITED(found.status) && WEXITSTATUS(found.status) == 0) return found.bytes;
     Error error("the file cannot be unpacked");
     error.at(name)
-        .given(failed != 0 ? fmt::format("xz does not start: {}", std::strerror(failed)) : "xz failed")
+        .given(found.failed != 0
+                   ? fmt::format("neither xz nor python3 starts: {}", std::strerror(found.failed))
+                   : "xz, or Python where there is no xz, failed")
         .remedy(fmt::format("try: xz -dk {}, and name the file without .xz", name));
     throw error;
 }
