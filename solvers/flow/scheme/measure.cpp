@@ -16,12 +16,12 @@
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/shortest.hpp"
 #include "solvers/flow/grid/metrics.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/rates.hpp"
 #include "solvers/flow/scheme/residual.hpp"
-#include "solvers/flow/scheme/shortest.hpp"
 #include "solvers/flow/scheme/work.hpp"
 
 namespace {

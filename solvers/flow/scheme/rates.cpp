@@ -6,8 +6,8 @@
 #include <arm_neon.h>
 #endif
 
+#include "core/base/shortest.hpp"
 #include "solvers/flow/scheme/lanes.hpp"
-#include "solvers/flow/scheme/shortest.hpp"
 
 namespace strata::flow {
 namespace {

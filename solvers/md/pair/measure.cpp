@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/shortest.hpp"
 #include "solvers/md/pair/pairs.hpp"
 
 namespace {
@@ -177,19 +176,6 @@ class Liquid {
     std::vector<std::uint8_t> counts_;
     Pairs pairs_;
 };
-
-/// The shortest of many repeats, in seconds: the machine may do other things too.
-double shortest(double seconds, const std::function<void()>& work) {
-    using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    double best = 1e30;
-    do {
-        const auto before = Clock::now();
-        work();
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
-    } while (Clock::now() < end);
-    return best;
-}
 
 int go(const Choice& choice) {
     Liquid liquid(choice);

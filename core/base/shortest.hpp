@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace strata::flow {
+namespace strata {
 
 /// The shortest of many repeats within `seconds`, in seconds: the machine may do other things, too.
 template <class F>
@@ -20,4 +20,4 @@ double shortest(double seconds, const F& work) {
     return best;
 }
 
-}  // namespace strata::flow
+}  // namespace strata
