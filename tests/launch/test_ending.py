@@ -135,15 +135,22 @@ def test_a_process_that_escaped_is_ended_with_the_run(launcher: Launcher, progra
 
 
 def guardian_of(supervisor: int) -> int:
-    """The launcher's process that ends what a killed supervisor leaves: in a session of its own."""
+    """The launcher's process that ends what a killed supervisor leaves: in a session of its own. On a busy
+    machine the program may run before the guardian has its title."""
     title = f"strata: guardian of {supervisor}".encode()
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "cmdline").read_bytes().rstrip(b"\0") == title:
-                return int(entry.name)
-        except OSError:
-            continue
-    raise AssertionError("no guardian")
+    found: list[int] = []
+
+    def shown() -> bool:
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                if (entry / "cmdline").read_bytes().rstrip(b"\0") == title:
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+        return bool(found)
+
+    assert wait_until(shown), "no guardian"
+    return found[0]
 
 
 def test_a_guardian_is_gone_when_its_launcher_is(launcher: Launcher, programs: dict[str, str]) -> None:
