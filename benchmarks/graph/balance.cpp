@@ -13,6 +13,7 @@
 #include "benchmarks/graph/declared.hpp"
 #include "benchmarks/graph/graph.hpp"
 #include "benchmarks/team/members.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/launch/placement.hpp"
 #include "core/machine/machine.hpp"

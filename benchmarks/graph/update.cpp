@@ -19,6 +19,7 @@
 #include "benchmarks/hpcc/stream_kernels.hpp"
 #include "core/base/error.hpp"
 #include "core/base/streaming.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/kernels/rows.hpp"
 #include "core/run/driver/own_rows.hpp"
 #include "solvers/transport/exact.hpp"

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/team/team.hpp"
 

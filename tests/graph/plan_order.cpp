@@ -6,6 +6,8 @@
 #include <deque>
 #include <stdexcept>
 
+#include "core/graph/expand/plan.hpp"
+
 namespace strata::tests {
 
 using namespace strata::graph;

@@ -1,4 +1,5 @@
 // What a simulation says its memory is used for, against what is known of it.
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/bytes.hpp"
 
 #include <array>

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/graph/expand/longest_first.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/order_of_patches.hpp"

@@ -2,6 +2,7 @@
 // layout is shown in test_layouts.cpp and test_graph_nodes.cpp.
 #include <string>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/declared.hpp"

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/declared.hpp"

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/scoped.hpp"

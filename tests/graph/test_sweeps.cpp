@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/declare/levels.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/declared.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/profile/measured.hpp"
 #include "solvers/mpm/contact.hpp"

@@ -1,6 +1,7 @@
 // A profile covers the plans that a run has had: patches move, and relations change.
 #include <algorithm>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/observing.hpp"
 #include "tests/catch.hpp"

@@ -14,21 +14,12 @@ struct Clock {
 
 namespace detail {
 
-inline Scalar<double> add_time(Graph& graph) {
-    return graph.scalar<double>("time", {.history = 1, .unit = "s"});
-}
+Scalar<double> add_time(Graph& graph);
 
 }  // namespace detail
 
 /// The time of steps of equal length, in s.
-[[nodiscard]] inline Scalar<double> equal_steps(Graph& graph, double dt) {
-    const Scalar<double> label = detail::add_time(graph);
-    Task task = graph.step().once("advance clock");
-    const auto before = task.need(label.previous());
-    const auto time = task.make(label);
-    task.run([=](Here& here) { here[time] = here[before] + dt; });
-    return label;
-}
+[[nodiscard]] Scalar<double> equal_steps(Graph& graph, double dt);
 
 /// Steps of any length, of which the last one ends exactly at `end`. `declare(task)` declares what the length
 /// depends on, and returns the function that finds it:

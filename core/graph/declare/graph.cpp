@@ -33,6 +33,15 @@ void Graph::take_name(const char* what, const std::string& name) {
             .remedy(fmt::format("give each {} of the graph a name of its own", what));
 }
 
+void Graph::before_step(std::function<void(std::int64_t step)> call) {
+    before_step_.push_back(std::move(call));
+}
+
+Scope& Scope::takes(const Version& outer) {
+    takes_.push_back(outer);
+    return *this;
+}
+
 Grid& Graph::grid(std::string name, const GridShape& shape) { return add<Grid>(std::move(name), shape); }
 
 LabelId Graph::label(LabelInfo info) {
@@ -152,6 +161,17 @@ Error refuse_patches(const TaskInfo& task, const std::string& why) {
 }
 
 }  // namespace
+
+int Task::use(const Use& use) {
+    info_->uses.push_back(use);
+    info_->modifies = info_->modifies || use.access == Access::modify;
+    return static_cast<int>(info_->uses.size()) - 1;
+}
+
+Task& Task::moves(SetId set) {
+    info_->moves.push_back(set);
+    return *this;
+}
 
 Task& Task::on(const std::vector<int>& patches) {
     if (info_->family == nullptr)

@@ -81,10 +81,7 @@ class Scope {
         return inner(Form::subcycle, std::move(name), {}, {}, times);
     }
     /// The version of an outer label with which the first round begins, where that is not version 0.
-    Scope& takes(const Version& outer) {
-        takes_.push_back(outer);
-        return *this;
-    }
+    Scope& takes(const Version& outer);
 
     /// Moves particles to the patches in which they now are. It runs when `position` (a label of three
     /// components, or of one for each direction) has its last version, and gives all labels of the set their
@@ -274,7 +271,7 @@ class Graph {
     [[nodiscard]] Scope& start() { return scopes_[kStart]; }
     [[nodiscard]] Scope& step() { return scopes_[kStep]; }
     /// Called by every process before each step (from 1), for relations and tables that change with it.
-    void before_step(std::function<void(std::int64_t step)> call) { before_step_.push_back(std::move(call)); }
+    void before_step(std::function<void(std::int64_t step)> call);
 
     /// A graph with the same families, relations, labels and sets of particles, under the same ids, and
     /// without tasks. It shares families and relations with this one. Its objects are packed as nothing: they

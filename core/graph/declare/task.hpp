@@ -300,11 +300,7 @@ class Task {
     }
 
     /// For kernels in other languages: declares a use without types. Returns the index of the use.
-    int use(const Use& use) {
-        info_->uses.push_back(use);
-        info_->modifies = info_->modifies || use.access == Access::modify;
-        return static_cast<int>(info_->uses.size()) - 1;
-    }
+    int use(const Use& use);
 
     /// The task lists in Here::moved() the particles of the set that left their cells or are deleted. The
     /// cell of a particle at x is floor((x - origin) / spacing), computed by multiplication with 1 / spacing.
@@ -313,10 +309,7 @@ class Task {
     /// listed particles only. A step in which no particle leaves its cell then costs next to nothing. Listing
     /// too many is no mistake. Leaving one out is: the particle stays in the wrong place in the order of
     /// cells (a checking build finds it).
-    Task& moves(SetId set) {
-        info_->moves.push_back(set);
-        return *this;
-    }
+    Task& moves(SetId set);
 
     /// The task runs on these patches of its family only, e.g. those at a boundary. What it makes is there on
     /// them alone; what it modifies stays as it was on the others; sums and reductions take what there is.

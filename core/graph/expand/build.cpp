@@ -1,6 +1,20 @@
 // Makes a plan: all stages in order, with their inputs and outputs.
 #include "core/graph/expand/stages.hpp"
 
+namespace strata::graph {
+
+ProgramData::ProgramData() = default;
+ProgramData::~ProgramData() = default;
+ProgramData::ProgramData(ProgramData&&) noexcept = default;
+ProgramData& ProgramData::operator=(ProgramData&&) noexcept = default;
+
+PlanParts::PlanParts() : start(std::make_unique<ProgramData>()) {}
+PlanParts::~PlanParts() = default;
+PlanParts::PlanParts(PlanParts&&) noexcept = default;
+PlanParts& PlanParts::operator=(PlanParts&&) noexcept = default;
+
+}  // namespace strata::graph
+
 namespace strata::graph::detail {
 
 namespace {

@@ -47,6 +47,8 @@ bool has_one_memory(const team::Team& team, const machine::Machine& here) {
 
 }  // namespace
 
+Members Members::alone() { return {}; }
+
 Members Members::of(team::Team& team) {
     Members members;
     members.rank = team.rank();

@@ -41,7 +41,7 @@ struct Members {
     [[nodiscard]] bool is_on_node(int process) const {
         return process >= first() && process < first() + on_node();
     }
-    [[nodiscard]] static Members alone() { return {}; }
+    [[nodiscard]] static Members alone();
     [[nodiscard]] static Members of(team::Team& team);
 };
 

@@ -28,6 +28,9 @@ void HaloList::make_room(GrowingPool& pool, int domain, std::int64_t count, std:
     *this = {room, each / value, wanted, each + lines};
 }
 
+HaloLists::HaloLists(GrowingPool& pool) : pool_(pool) {}
+HaloLists::~HaloLists() = default;
+
 HaloList HaloLists::take(int domain, std::int64_t count, std::int64_t value, int components) {
     const std::int64_t lines = std::lcm(std::int64_t{64}, value);
     const std::int64_t least = ((count * value / lines + 1) * lines + lines) * components;
@@ -90,6 +93,10 @@ ParticleHalos::ParticleHalos(const Graph& graph, const Resolved& resolved, const
             ends += links_of[h][i];
         }
 }
+
+ParticlePatch& ParticleHalos::image(SetId set, int patch) { return images_[{set, patch}]; }
+
+ParticleHalos::Back& ParticleHalos::back(StorageId storage, int patch) { return backs_[{storage, patch}]; }
 
 HaloPatch& ParticleHalos::given(HaloId halo, int patch, std::size_t links) {
     Given& of = givens_[{halo, patch}];

@@ -59,7 +59,8 @@ struct HaloList {
 /// for each patch. Calls may come from any thread.
 class HaloLists {
   public:
-    explicit HaloLists(GrowingPool& pool) : pool_(pool) {}
+    explicit HaloLists(GrowingPool& pool);
+    ~HaloLists();
     /// The smallest that has room for so many values, or the largest, made larger; near the domain.
     [[nodiscard]] HaloList take(int domain, std::int64_t count, std::int64_t value, int components);
     void give(const HaloList& list, int domain);
@@ -90,13 +91,13 @@ class ParticleHalos {
 
     // Over nodes: what this process has of patches of other nodes, and of its own for those.
     /// The particles of a patch of another node, as far as patches here see them. Its address stays.
-    [[nodiscard]] ParticlePatch& image(SetId set, int patch) { return images_[{set, patch}]; }
+    [[nodiscard]] ParticlePatch& image(SetId set, int patch);
     /// Contributions of that patch to the particles here, and where each of its links begins in them.
     struct Back {
         HaloList list;
         std::vector<std::int64_t> begins;
     };
-    [[nodiscard]] Back& back(StorageId storage, int patch) { return backs_[{storage, patch}]; }
+    [[nodiscard]] Back& back(StorageId storage, int patch);
     /// The particles of a patch here that are in halos of other nodes, by `links` (HaloRenewal::given).
     [[nodiscard]] HaloPatch& given(HaloId halo, int patch, std::size_t links);
 

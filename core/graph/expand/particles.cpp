@@ -41,6 +41,9 @@ std::size_t room_for_firsts(std::size_t sets) {
 
 }  // namespace
 
+GrowingPool::GrowingPool(const Members& members, std::uint64_t serial) : members_(members), serial_(serial) {}
+GrowingPool::~GrowingPool() = default;
+
 std::byte* GrowingPool::take(std::size_t bytes, int domain) {
     const std::size_t size = size_class(bytes);
     const std::scoped_lock guard(lock_);

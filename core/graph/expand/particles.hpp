@@ -27,7 +27,8 @@ namespace strata::graph {
 /// their pages lie there. Calls may come from any thread.
 class GrowingPool {
   public:
-    GrowingPool(const Members& members, std::uint64_t serial) : members_(members), serial_(serial) {}
+    GrowingPool(const Members& members, std::uint64_t serial);
+    ~GrowingPool();
     /// At least so many bytes, on a cache line's border; their contents are not determined. Throws Error
     /// where memory does not suffice.
     [[nodiscard]] std::byte* take(std::size_t bytes, int domain);

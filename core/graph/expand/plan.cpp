@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/graph/expand/home.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/expand/stages.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/machine/last_cache.hpp"

@@ -29,6 +29,11 @@ struct Exchanged {
 
 /// A program and the data of its operations; nothing in it ever moves.
 struct ProgramData {
+    ProgramData();
+    ~ProgramData();
+    ProgramData(ProgramData&&) noexcept;
+    ProgramData& operator=(ProgramData&&) noexcept;
+
     Program program;
     Stock store;    // calls, and what they refer to
     Stock windows;  // private memory of tasks: windows, lists, contributions to scalars
@@ -49,7 +54,12 @@ struct ProgramData {
 };
 
 struct PlanParts {
-    std::unique_ptr<ProgramData> start = std::make_unique<ProgramData>();  // null: all have executed it
+    PlanParts();
+    ~PlanParts();
+    PlanParts(PlanParts&&) noexcept;
+    PlanParts& operator=(PlanParts&&) noexcept;
+
+    std::unique_ptr<ProgramData> start;  // null: all have executed it
     ProgramData step;
     VectorBy<ScopeId, std::uint16_t> scopes;  // a graph's scope -> its number in its program
     VectorBy<TaskId, Wait> ends;              // of reductions, and of tasks that run once

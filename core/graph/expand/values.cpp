@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 
 namespace strata::graph {
 

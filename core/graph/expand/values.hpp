@@ -6,9 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "core/graph/expand/plan.hpp"
+#include "core/graph/declare/label.hpp"
+#include "core/graph/execute/waits.hpp"
+#include "core/graph/expand/copy.hpp"
 
 namespace strata::graph {
+
+class Plan;
+struct PatchArray;
 
 /// How a patch's own values of a label are copied from one array's buffer to another's (`from` and `to` are
 /// the addresses of their origins).

@@ -2,7 +2,6 @@
 // follows. It says nothing of patches; core/graph/expand does.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,14 +24,8 @@ struct Storage {
     const Relation* onto = nullptr;  // of a sum into another family: the relation's, on its target's patches
     bool apart = false;              // each patch has a halo of its own, for frozen ghosts
 
-    [[nodiscard]] std::vector<LabelId> labels() const {
-        std::vector<LabelId> all{label};
-        all.insert(all.end(), others.begin(), others.end());
-        return all;
-    }
-    [[nodiscard]] bool holds(LabelId one) const {
-        return label == one || std::find(others.begin(), others.end(), one) != others.end();
-    }
+    [[nodiscard]] std::vector<LabelId> labels() const;
+    [[nodiscard]] bool holds(LabelId one) const;
 };
 
 /// A task or scope waits for task `task` of `lag` rounds ago, counted in that task's scope. For a task of a

@@ -6,6 +6,20 @@
 
 #include "core/graph/resolve/model.hpp"
 
+namespace strata::graph {
+
+std::vector<LabelId> Storage::labels() const {
+    std::vector<LabelId> all{label};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+}
+
+bool Storage::holds(LabelId one) const {
+    return label == one || std::find(others.begin(), others.end(), one) != others.end();
+}
+
+}  // namespace strata::graph
+
 namespace strata::graph::resolving {
 
 namespace {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/expand/reassigning.hpp"
 #include "core/team/supply.hpp"
 
@@ -77,6 +78,10 @@ double cpu_seconds() {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
+
+Balancer::Balancer(int processes, int threads, bool on)
+    : on_(on && (processes > 1 || threads > 1)), decider_(processes) {}
+Balancer::~Balancer() = default;
 
 std::int64_t Balancer::steps_at_once(Plan& plan) const {
     if (!on_) return std::int64_t{1} << 20;

@@ -23,8 +23,8 @@ namespace strata::graph {
 class Balancer {
   public:
     /// On one process no patch moves; but where it has several threads, costs order their operations.
-    Balancer(int processes, int threads, bool on)
-        : on_(on && (processes > 1 || threads > 1)), decider_(processes) {}
+    Balancer(int processes, int threads, bool on);
+    ~Balancer();
 
     /// The most steps of the next batch. Tells the plan whether they are timed.
     [[nodiscard]] std::int64_t steps_at_once(Plan& plan) const;

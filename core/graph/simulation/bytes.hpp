@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/graph/expand/plan.hpp"
-
 namespace strata::graph {
+
+class Plan;
 
 /// In bytes, of one process.
 struct RunBytes {

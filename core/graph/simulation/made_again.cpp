@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/graph/declare/inside_here.hpp"
+#include "core/graph/expand/plan.hpp"
 
 namespace strata::graph {
 

@@ -5,6 +5,7 @@
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/balancing.hpp"
 #include "core/graph/simulation/made_again.hpp"
 
@@ -26,6 +27,15 @@ std::uint64_t next_serial() {
 /// As their types make them: they are in the heap's growth, and among the values.
 std::int64_t bytes_of_objects(const Plan& plan) {
     return static_cast<std::int64_t>(plan.memory().objects().bytes());
+}
+
+/// The heap's growth while `make` runs, in bytes.
+template <class Make>
+std::int64_t grown(Make make) {
+    const auto before = heap_bytes();
+    make();
+    const auto after = heap_bytes();
+    return before && after ? static_cast<std::int64_t>(*after) - static_cast<std::int64_t>(*before) : 0;
 }
 
 }  // namespace
@@ -294,6 +304,14 @@ RunBytes Simulation::bytes() const {
         *all.runtime +=
             static_cast<std::uint64_t>(std::max(std::int64_t{0}, graph_heap_ + plan_heap_ + executor_heap_));
     return all;
+}
+
+std::vector<std::byte> Simulation::values(const Kept& kept, int local) const {
+    return read_values(*plan_, kept, local, rounds(kept));
+}
+
+BoxCopy Simulation::values_in_place(const Kept& kept, int local) const {
+    return graph::values_in_place(*plan_, kept, local, rounds(kept));
 }
 
 std::vector<std::uint64_t> Simulation::hashes(const Family& family) const {

@@ -18,14 +18,17 @@
 #include <vector>
 
 #include "core/graph/execute/executor.hpp"
-#include "core/graph/expand/plan.hpp"
+#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/values.hpp"
+#include "core/graph/resolve/resolved.hpp"
 #include "core/graph/simulation/bytes.hpp"
 #include "core/graph/simulation/moves.hpp"
 
 namespace strata::graph {
 
 class Balancer;
+class Plan;
 
 struct SimulationOptions {
     /// The threads of this process; without a crew, `threads` plain ones.
@@ -97,13 +100,9 @@ class Simulation {
         return {all.begin(), all.end()};
     }
     /// The values that this process's `local`-th patch of a family has now.
-    [[nodiscard]] std::vector<std::byte> values(const Kept& kept, int local) const {
-        return read_values(*plan_, kept, local, rounds(kept));
-    }
+    [[nodiscard]] std::vector<std::byte> values(const Kept& kept, int local) const;
     /// Their location in memory, for a field or a scalar.
-    [[nodiscard]] BoxCopy values_in_place(const Kept& kept, int local) const {
-        return graph::values_in_place(*plan_, kept, local, rounds(kept));
-    }
+    [[nodiscard]] BoxCopy values_in_place(const Kept& kept, int local) const;
     /// [local] -> a hash of all kept values of the patch: equal for equal bits.
     [[nodiscard]] std::vector<std::uint64_t> hashes(const Family& family) const;
 
@@ -134,15 +133,6 @@ class Simulation {
     void reorder();
     void count(const Batch& part);
     [[nodiscard]] std::uint64_t relations_version() const;
-
-    /// The heap's growth while `make` runs.
-    template <class Make>
-    static std::int64_t grown(Make make) {
-        const auto before = heap_bytes();
-        make();
-        const auto after = heap_bytes();
-        return before && after ? static_cast<std::int64_t>(*after) - static_cast<std::int64_t>(*before) : 0;
-    }
 
     Graph& graph_;
     Members members_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/run/driver/own_rows.hpp"
 #include "core/team/exact_sum.hpp"
 

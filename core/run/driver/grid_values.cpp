@@ -5,6 +5,8 @@
 #include <span>
 #include <tuple>
 
+#include "core/graph/expand/plan.hpp"
+
 namespace strata::graph {
 
 namespace {
@@ -100,6 +102,12 @@ bool is_zero(Element element, const std::byte* at) {
 }
 
 }  // namespace
+
+const LabelInfo& ValuesNow::label(LabelId id) const { return run_.plan().graph().labels()[id]; }
+
+const std::vector<int>& ValuesNow::patches(const Family& family) const {
+    return run_.plan().memory().patches()[number_of(run_.plan().graph(), family)];
+}
 
 void ValuesNow::read(const std::vector<LabelId>& labels, int local, int components,
                      std::vector<std::byte>& into) {

@@ -25,11 +25,9 @@ class ValuesNow {
     void read(const std::vector<LabelId>& labels, int local, int components, std::vector<std::byte>& into);
     /// Of a label that hides cells: kHidden where it is 0, else 0.
     void read_hidden(LabelId blank, int local, std::vector<std::byte>& into);
-    [[nodiscard]] const LabelInfo& label(LabelId id) const { return run_.plan().graph().labels()[id]; }
+    [[nodiscard]] const LabelInfo& label(LabelId id) const;
     /// The numbers of this member's patches of a family.
-    [[nodiscard]] const std::vector<int>& patches(const Family& family) const {
-        return run_.plan().memory().patches()[number_of(run_.plan().graph(), family)];
-    }
+    [[nodiscard]] const std::vector<int>& patches(const Family& family) const;
 
   private:
     const Simulation& run_;

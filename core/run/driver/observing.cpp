@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/run/profile/timeline.hpp"
 #include "core/team/text_from.hpp"
 

@@ -1,5 +1,7 @@
 #include "core/run/driver/own_rows.hpp"
 
+#include "core/graph/expand/plan.hpp"
+
 namespace strata::graph {
 
 std::vector<OwnRows> own_rows(const Simulation& simulation, Field<double> field) {

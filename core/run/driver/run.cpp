@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/state.hpp"
 
 namespace strata::graph {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/driver.hpp"
 #include "core/run/driver/shape_values.hpp"

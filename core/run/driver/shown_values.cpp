@@ -3,6 +3,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/run/driver/grid_values.hpp"
 
 namespace strata::graph {

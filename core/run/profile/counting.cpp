@@ -71,6 +71,9 @@ std::vector<Counts::Row> Counts::sorted() const {
     return all;
 }
 
+Counting::Counting(std::size_t events) : events_(events) {}
+Counting::~Counting() = default;
+
 void Counting::follow(const Program& program, int threads) {
     slot_of_.clear();
     values_of_.clear();

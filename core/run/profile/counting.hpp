@@ -57,6 +57,7 @@ struct Counts {
 
 class Counting : public Meter {
   public:
+    ~Counting() override;
     /// Begin and end of the counted stretch. To be called by one thread while no step runs. Throws Error.
     virtual void begin() = 0;
     [[nodiscard]] virtual Counts end() = 0;
@@ -72,7 +73,7 @@ class Counting : public Meter {
         std::vector<long long> all;                 // [event], including the time between operations
     };
 
-    explicit Counting(std::size_t events) : events_(events) {}
+    explicit Counting(std::size_t events);
     [[nodiscard]] std::uint32_t slot(std::uint32_t op) const { return slot_of_[op]; }
     [[nodiscard]] Tally& tally(int thread) { return *tallies_[static_cast<std::size_t>(thread)]; }
     [[nodiscard]] const std::vector<std::unique_ptr<Tally>>& tallies() const { return tallies_; }

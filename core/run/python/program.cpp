@@ -12,6 +12,7 @@
 #include <span>
 #include <variant>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/run/driver/driver.hpp"
 #include "core/run/python/bind.hpp"
 #include "core/run/python/graph.hpp"

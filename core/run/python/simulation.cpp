@@ -1,5 +1,6 @@
 // A graph that runs in the Python process itself: for notebooks, tests and inspection.
 #include "core/graph/simulation/simulation.hpp"
+#include "core/graph/expand/plan.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/grid_values.hpp"
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/asks.hpp"

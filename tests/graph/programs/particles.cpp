@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"

@@ -1,5 +1,6 @@
 #include "tests/graph/solvers/solver.hpp"
 
+#include "core/graph/expand/plan.hpp"
 #include "tests/graph/solvers/annulus.hpp"
 #include "tests/graph/solvers/charges.hpp"
 #include "tests/graph/solvers/fft.hpp"

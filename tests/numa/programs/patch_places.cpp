@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/graph/expand/home.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/team/team.hpp"
 #include "solvers/md/tasks.hpp"
