@@ -49,6 +49,24 @@ Options declare() {
     return options;
 }
 
+/// Whether valgrind lacks instructions of this processor: then solvers have a twin without them.
+bool valgrind_needs_twins() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") != 0;
+#else
+    return true;
+#endif
+}
+
+/// Whether the solver is asked for simulated counters.
+bool asks_for_simulation(const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (words[i] == "--counters=simulated" ||
+            (words[i] == "--counters" && i + 1 < words.size() && words[i + 1] == "simulated"))
+            return true;
+    return false;
+}
+
 std::optional<std::string> find_solver(const std::string& name) { return find_program("strata-" + name); }
 
 bool is_name(const std::string& word) {
@@ -178,6 +196,11 @@ int run_command(int argc, char** argv) {
     command.insert(command.end(), solver_words.begin(), solver_words.end());
     for (const std::string& word : solver_words)
         if (word == "--help" || word == "-h") become(command);
+
+    // The twin is built when it is first asked for. Without it the solver itself says what is missing.
+    if (asks_for_simulation(solver_words) && valgrind_needs_twins())
+        static_cast<void>(
+            find_program(std::filesystem::path(command.front()).filename().string() + "-simulated"));
 
     own.push_back(first);
     const Parsed parsed = options.parse(own);

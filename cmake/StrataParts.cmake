@@ -14,9 +14,12 @@ foreach(part IN LISTS STRATA_PARTS)
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/setup/parts.csv")
 
-# strata_part_of(TARGET RESULT): a solver's simulated twin belongs where the solver does.
+# strata_part_of(TARGET RESULT): a solver's simulated twin that has no part of its own belongs where the solver does.
 function(strata_part_of target result)
-    string(REGEX REPLACE "-simulated$" "" name "${target}")
+    set(name "${target}")
+    if(NOT STRATA_PARTS_LINES MATCHES "[ ,]${name}[ ;]|[ ,]${name}$")
+        string(REGEX REPLACE "-simulated$" "" name "${target}")
+    endif()
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE" OR type STREQUAL "MODULE_LIBRARY")
         set(${result} first PARENT_SCOPE)

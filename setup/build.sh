@@ -8,7 +8,8 @@ switch() {
 }
 
 configure() {
-    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python") before launcher=()
+    local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "${private_options[@]}" "-DPython_EXECUTABLE=$venv/bin/python")
+    local before launcher=() recorder language
     [[ ${STRATA_PRESET:-native} == native ]] || options+=(-DSTRATA_NATIVE=OFF)
     strata_program ninja ninja-build
     options+=("-DCMAKE_MAKE_PROGRAM=$REPLY")
@@ -28,7 +29,14 @@ configure() {
         [[ ${before[*]} != "${options[*]}" ]] || return 0
     else # what changed since the last time must not linger in CMake's cache
         rm -rf -- "$STRATA_BUILD/cmake"
-        ! strata_program ccache || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache) # a build that was begun without it goes on without it
+        if [[ -n ${STRATA_COMPILE_TIMES:-} ]]; then
+            recorder="$base_python;$STRATA_ROOT/setup/compile_times.py;--record;$(realpath -- "$STRATA_COMPILE_TIMES")"
+            for language in C CXX Fortran; do
+                launcher+=("-DCMAKE_${language}_COMPILER_LAUNCHER=$recorder" "-DCMAKE_${language}_LINKER_LAUNCHER=$recorder")
+            done
+        elif strata_program ccache; then
+            launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache) # a build that was begun without it goes on without it
+        fi
     fi
     rm -f -- "$STRATA_BUILD/configured"
     logged cmake -S "$STRATA_ROOT" -B "$STRATA_BUILD/cmake" "${options[@]}" ${launcher[@]+"${launcher[@]}"} ${STRATA_CMAKE_ARGS:-} || return

@@ -5,11 +5,12 @@ set -u
 usage() {
     case $1 in
     setup) cat <<'TEXT' ;;
-usage: strata setup [--all | --download FOLDER | --from FOLDER] [--install PREFIX]
+usage: strata setup [--all | --tests | --download FOLDER | --from FOLDER] [--install PREFIX]
 
 Sets up for this machine now instead of at first use, and checks again what is missing.
   --all                                      all parts of the build, not only those that were needed so far: before
                                              jobs on nodes without a compiler or a network, for example
+  --tests                                    the parts that ./strata test needs
   --download FOLDER                          only fetches what --from needs: for a machine without a network
   --from FOLDER                              all parts, with what --download has fetched and with nothing from a network
   --install PREFIX                           all parts, and then a tree of its own at PREFIX for all users of a machine, with a

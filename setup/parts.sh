@@ -13,6 +13,12 @@ read_parts() {
     done <"$STRATA_ROOT/setup/parts.csv"
 }
 
+# for_tests: asks for all parts but the solvers' twins for valgrind: the solver that the tests simulate has its own in its part.
+for_tests() {
+    local part
+    for part in "${part_names[@]}"; do [[ $part == simulated ]] || asked+=("$part"); done
+}
+
 has_part() {
     local part
     while IFS= read -r part; do

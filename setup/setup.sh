@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh [--again] [--all | --part NAME | --from FOLDER | --download FOLDER] [--install PREFIX]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
+# setup.sh [--again] [--all | --tests | --part NAME | --from FOLDER | --download FOLDER] [--install PREFIX]: makes Strata ready on this machine: pieces, Python environment, native build. Does only
 # what is not done yet, so that it may be killed anywhere and started again. One process at a time: the others wait, and then find
-# it done. --again asks for missing pieces again, --part for a part of the build beside those that are there, --all for all parts.
+# it done. --again asks for missing pieces again, --part for a part of the build beside those that are there, --all for all parts, --tests for those that tests need.
 # --download and --from are for machines without a network (offline.sh), --install is for all users of a machine (install.sh).
 set -u
 
@@ -27,6 +27,7 @@ while (($# > 0)); do
     case $1 in
     --again) again=1 ;;
     --all) asked=("${part_names[@]}") ;;
+    --tests) for_tests ;;
     --part) asked+=("${2:?a part of setup/parts.csv}") && shift ;;
     --download) download_folder=${2:?a folder} && shift ;;
     --from)
@@ -39,7 +40,7 @@ while (($# > 0)); do
         choose_prefix "${2:?a folder}"
         shift
         ;;
-    *) fail "set-up has no such option" "given:   $1" "allowed: --all, --part NAME, --download FOLDER, --from FOLDER, --install PREFIX" ;;
+    *) fail "set-up has no such option" "given:   $1" "allowed: --all, --tests, --part NAME, --download FOLDER, --from FOLDER, --install PREFIX" ;;
     esac
     shift
 done

@@ -24,7 +24,7 @@ done
 [[ -z $base ]] || ((${#names[@]} == 0)) || fail "--changed says by itself which tests run" "given:   ${names[*]}" \
     "try:     one without the other; or is this no commit that git knows?"
 
-bash "$STRATA_ROOT/setup/setup.sh" --all || exit # which said why
+bash "$STRATA_ROOT/setup/setup.sh" "$([[ -n $soak ]] && echo --all || echo --tests)" || exit # which said why
 strata_key "$STRATA_ROOT" || exit
 strata_find_build || fail "set-up ended well, but left no build for this machine" "looked: $STRATA_BUILDS" \
     "try:    the same command again; else ./strata clean"
@@ -69,7 +69,7 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     configure() { :; }
     # Again, since tests' own pieces have come: the other MPI.
     logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
-    compile all || fail "the tests do not compile"
+    compile all ${soak:+soak_programs} || fail "the tests do not compile"
     exec 8>&-
 fi
 
