@@ -64,10 +64,28 @@ inline std::array<int, 2> range_of(SomeLanes some) {
     return {some.bits == 0 ? 0 : std::countr_zero(some.bits), static_cast<int>(std::bit_width(some.bits))};
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+namespace detail {
+using RegisterMask = long long __attribute__((vector_size(kRegisterBytes)));
+/// Of the lowest bits, those of a register: each as all bits of its lane.
+inline RegisterMask mask_of(unsigned bits) {
+    constexpr RegisterMask kEach{1, 2, 4, 8};
+    return (RegisterMask)(((RegisterMask{} + static_cast<long long>(bits)) & kEach) == kEach);
+}
+}  // namespace detail
+#endif
+
 /// Values p[l] of some lanes; `rest` in the others. Nothing else is read.
 inline Lanes load(const double* p, SomeLanes some, const Lanes& rest) {
 #ifdef __AVX512F__
     return (Lanes)_mm512_mask_loadu_pd((__m512d)rest, static_cast<__mmask8>(some.bits), p);
+#elif defined(__AVX2__)
+    const auto part = [](const double* from, unsigned bits, const Register& others) {
+        const detail::RegisterMask mask = detail::mask_of(bits);
+        const Register there = __builtin_ia32_maskloadpd256(reinterpret_cast<const Register*>(from), mask);
+        return select((RegisterInts)mask, there, others);
+    };
+    return {part(p, some.bits, rest.a), part(p + kRegisterLanes, some.bits >> kRegisterLanes, rest.b)};
 #else
     if (some.bits == (1U << kLanes) - 1) return load(p);
     double each[kLanes];
@@ -80,6 +98,11 @@ inline Lanes load(const double* p, SomeLanes some, const Lanes& rest) {
 inline void store(double* p, SomeLanes some, const Lanes& x) {
 #ifdef __AVX512F__
     _mm512_mask_storeu_pd(p, static_cast<__mmask8>(some.bits), (__m512d)x);
+#elif defined(__AVX2__)
+    const auto part = [](double* to, unsigned bits, const Register& values) {
+        __builtin_ia32_maskstorepd256(reinterpret_cast<Register*>(to), detail::mask_of(bits), values);
+    };
+    part(p, some.bits, x.a), part(p + kRegisterLanes, some.bits >> kRegisterLanes, x.b);
 #else
     double each[kLanes];
     store(each, x);

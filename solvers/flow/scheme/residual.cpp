@@ -21,8 +21,8 @@ class Tile : private TileFaces<Dim, viscosity> {
     using Rows::kViscous, Rows::kTurbulent, Rows::kSst, Rows::D, Rows::kRho, Rows::kU, Rows::kP, Rows::kX,
         Rows::kT, Rows::kMu, Rows::kHeat, Rows::kNu, Rows::kChi, Rows::kDiff;
     using Rows::patch_, Rows::scheme_, Rows::lo_, Rows::hi_, Rows::n_;
-    using Rows::work, Rows::put, Rows::next, Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux,
-        Rows::fill_slab, Rows::get, Rows::vector;
+    using Rows::work, Rows::put, Rows::line, Rows::flux, Rows::middle_flux, Rows::x_flux, Rows::fill_slab,
+        Rows::get, Rows::vector;
     using W = Lanes;
     using Vec = Vector<Dim, W>;
 
@@ -340,11 +340,9 @@ void find_fluxes(const Box& cells, const Patch<Dim>& patch, const Scheme& scheme
         case Viscosity::none:
             return tiles(cells, Tile<Dim, Viscosity::none>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::laminar:
-            return tiles(cells, Tile<Dim, Viscosity::laminar>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::frozen:
-            return tiles(cells, Tile<Dim, Viscosity::frozen>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::frozen_eddies:
-            return tiles(cells, Tile<Dim, Viscosity::frozen_eddies>(patch, scheme, mean, nu_tilde, slope));
+            return tiles(cells, Tile<Dim, Viscosity::laminar>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::sst:
             return tiles(cells, Tile<Dim, Viscosity::sst>(patch, scheme, mean, nu_tilde, slope));
         case Viscosity::spalart_allmaras:

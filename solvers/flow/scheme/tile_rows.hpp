@@ -20,30 +20,64 @@ inline constexpr int kBefore = kLanes;  // cells of a scratch row before its fir
 inline constexpr int kWidth = kTileX + 3 * kLanes;
 inline constexpr int kRing = 5;
 
-/// The rows of one tile after the other. Its user asks for slabs in their order.
+/// Scratch rows: kWidth doubles of each value.
+template <int Dim>
+class ScratchRows {
+  public:
+    static constexpr std::size_t D = Dim;
+    using W = Lanes;
+    using Vec = Vector<Dim, W>;
+    // Values of a cell.
+    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion. Menter's model:
+    // k and omega from kNu on, and the viscosities of their diffusion from kDiff on.
+    static constexpr int kRho = 0, kU = 1, kP = Dim + 1, kX = Dim + 2, kT = kX + Dim, kMu = kT + 1,
+                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kNu + 2;
+    /// Whatever is found of a row of faces or cells in one loop and used in the next.
+    static constexpr int kWork = 4 * Dim + 16;
+
+    static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
+    static W get(const double* line, int c, int x) { return load(line + c * kWidth + x); }
+    static Vec vector(const double* line, int c, int x) {
+        Vec v;
+        for (int d = 0; d < Dim; ++d) v[static_cast<std::size_t>(d)] = get(line, c + d, x);
+        return v;
+    }
+
+    /// Values of a field, and a hint that those of the next row are soon read: there are more rows than the
+    /// processor follows by itself, and each is short.
+    static W next(const FieldView<const double>& f, int i, int j, int k, int c, int n) {
+        const double* row = f.origin() + i + j * f.stride(1) + k * f.stride(2) + c * f.component_stride();
+        __builtin_prefetch(row + f.stride(1) + kLanes);
+        return load(f, i, j, k, c, n);
+    }
+};
+
+/// The rows of one tile after the other. Its user asks for slabs in their order. `viscosity` is a kind:
+/// laminar stands for all that solve no
+/// equation of a model.
 template <int Dim, Viscosity viscosity>
-class TileRows {
+class TileRows : public ScratchRows<Dim> {
+    using Scratch = ScratchRows<Dim>;
+
   public:
     static constexpr bool kViscous = viscosity != Viscosity::none;
     static constexpr bool kSpalart = viscosity == Viscosity::spalart_allmaras;
     static constexpr bool kSst = viscosity == Viscosity::sst;
     static constexpr bool kTurbulent = kSpalart || kSst;
-    static constexpr bool kEddiesOfNu = kSpalart || viscosity == Viscosity::frozen;
-    static constexpr bool kEddiesKept = kSst || viscosity == Viscosity::frozen_eddies;
-    static constexpr std::size_t D = Dim;
+    using Scratch::D, Scratch::kRho, Scratch::kU, Scratch::kP, Scratch::kX, Scratch::kT, Scratch::kMu,
+        Scratch::kHeat, Scratch::kNu, Scratch::kChi, Scratch::kDiff;
+    using Scratch::put, Scratch::get, Scratch::next;
     using W = Lanes;
-    using Vec = Vector<Dim, W>;
-    // Values of a cell in a scratch row.
-    // kMu: mu + mu_t; kHeat: mu / Pr + mu_t / Pr_t; kDiff: the viscosity of nu~'s diffusion. Menter's model:
-    // k and omega from kNu on, and the viscosities of their diffusion from kDiff on.
-    static constexpr int kRho = 0, kU = 1, kP = Dim + 1, kX = Dim + 2, kT = kX + Dim, kMu = kT + 1,
-                         kHeat = kMu + 1, kNu = kHeat + 1, kChi = kNu + 1, kDiff = kNu + 2;
     static constexpr int kValues = kSst ? kDiff + 2 : kSpalart ? kDiff + 1 : kViscous ? kHeat + 1 : kP + 1;
     // Fluxes of a face: those of q; that of nu~ with its diffusivity and that without, or those of k and
     // omega.
     static constexpr int kFluxes = Dim + 2 + (kTurbulent ? 2 : 0);
 
-    TileRows(const Patch<Dim>& patch, const Scheme& scheme) : patch_(patch), scheme_(scheme) {}
+    TileRows(const Patch<Dim>& patch, const Scheme& scheme)
+        : patch_(patch),
+          scheme_(scheme),
+          frozen_(scheme.viscosity == Viscosity::frozen),
+          kept_(scheme.viscosity == Viscosity::frozen_eddies) {}
 
     /// Makes room for a tile.
     void begin(const Box& tile) {
@@ -71,9 +105,7 @@ class TileRows {
     double* middle_flux(int j) { return flux_row(2 * (hi_[1] - lo_[1]) + (j & 1)); }
     double* x_flux() { return flux_row(Dim == 2 ? 2 : 2 * (hi_[1] - lo_[1]) + 2); }
 
-    /// Rows for whatever is found of a row of faces or cells in one loop and used in the next.
     double* work() { return work_; }
-    static constexpr int kWork = 4 * Dim + 16;
 
     /// How many cells beyond an end of the row are there to be read, in a line `away` ghost layers from the
     /// tile.
@@ -88,32 +120,16 @@ class TileRows {
         if constexpr (Dim == 2) {
             fill(s, 0, beyond(away(1, s)));
             if constexpr (kViscous) add_places(s, 0, away(1, s));
-            if constexpr (kEddiesKept) add_eddies(s, 0, away(1, s));
+            if (kSst || kept_) add_eddies(s, 0, away(1, s));
         } else {
             const int up = away(2, s), more = up == 0 ? 2 : up == 1 && kViscous ? 1 : 0;
             for (int j = lo_[1] - more; j < hi_[1] + more; ++j) {
                 const int side = away(1, j);
                 fill(j, s, side > 0 && up > 0 ? 0 : beyond(side + up));
                 if constexpr (kViscous) add_places(j, s, side + up);
-                if constexpr (kEddiesKept) add_eddies(j, s, side + up);
+                if (kSst || kept_) add_eddies(j, s, side + up);
             }
         }
-    }
-
-    /// Values of a field, and a hint that those of the next row are soon read: there are more rows than the
-    /// processor follows by itself, and each is short.
-    static W next(const FieldView<const double>& f, int i, int j, int k, int c, int n) {
-        const double* row = f.origin() + i + j * f.stride(1) + k * f.stride(2) + c * f.component_stride();
-        __builtin_prefetch(row + f.stride(1) + kLanes);
-        return load(f, i, j, k, c, n);
-    }
-
-    static void put(double* line, int c, int x, const W& v) { store(line + c * kWidth + x, v); }
-    static W get(const double* line, int c, int x) { return load(line + c * kWidth + x); }
-    static Vec vector(const double* line, int c, int x) {
-        Vec v;
-        for (int d = 0; d < Dim; ++d) v[static_cast<std::size_t>(d)] = get(line, c + d, x);
-        return v;
     }
 
   protected:
@@ -123,6 +139,8 @@ class TileRows {
     int n_ = 0;
 
   private:
+    static constexpr int kWork = Scratch::kWork;
+
     void reserve() {
         const int slow_rows = Dim == 2 ? 1 : hi_[1] - lo_[1];
         const std::size_t values = std::size_t{kValues} * kWidth * static_cast<std::size_t>(kRing * lines_),
@@ -155,7 +173,7 @@ class TileRows {
             if constexpr (kViscous) {
                 const W over_rho = 1.0 / w.rho;
                 put(to, kT, x, gamma * w.p * over_rho);
-                if constexpr (kEddiesOfNu) put(to, kMu, x, over_rho);
+                if constexpr (kSpalart) put(to, kMu, x, over_rho);
                 for (int c = 0; c < (kSst ? 2 : kSpalart ? 1 : 0); ++c)
                     put(to, kNu + c, x, next(patch_.nu_tilde, i, j, k, c, n));
             }
@@ -180,7 +198,7 @@ class TileRows {
         for (int x = -more; x < n_ + more; x += kLanes) {
             const auto [mu, over_mu] = viscosity_of(get(to, kT, x), gas.sutherland);
             W mu_t{};
-            if constexpr (kEddiesOfNu) {
+            if (kSpalart || frozen_) {
                 const W nu =
                     kSpalart ? get(to, kNu, x) : load(patch_.nu_tilde, lo_[0] + x, j, k, 0, n_ + more - x);
                 const W chi = nu * get(to, kRho, x) * over_mu;
@@ -215,6 +233,7 @@ class TileRows {
         }
     }
 
+    const bool frozen_, kept_;
     int lines_ = 1;
     std::vector<double> rows_;
     double *values_ = nullptr, *fluxes_ = nullptr, *work_ = nullptr;
