@@ -22,8 +22,8 @@ TEXT
     test) cat <<'TEXT' ;;
 usage: strata test [--soak] [--changed [BASE] | NAME ...]
 
-Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with the time in all and one
-line of counts, and non-zero when any failed.
+Builds what the tests need and runs them: CTest for the native code, pytest for the rest. Ends with the time in all, why tests
+were skipped, which failed and passed when run again, and one line of counts; non-zero when any failed.
   --soak          the long campaigns too
   --changed       what a change can affect: since the commit BASE, or since the last one
   NAME            native, python, a folder of tests/, or a part of tests' names
