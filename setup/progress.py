@@ -13,9 +13,10 @@ measured (for ninja NAME is the last word of its line, an object or a program). 
 `--at-once`, and multiplied by what this machine has needed so far for what is done. Without a file each thing
 counts the same, and the first estimate comes with the first results.
 
-Several at once share one line: `progress.py --reads events <FIFO` shows it, and each filter has `--to FIFO`.
-An event is a line with tabs: PART, DONE, ALL, FAILED, SECONDS DONE, SECONDS IN ALL. DONE is -1 for what is
-yet to come; the line `end` ends it. Only Python's own library is used, as set-up has made no environment yet.
+Several at once share one line: `progress.py --reads events 0<>FIFO` shows it, and each filter has `--to FIFO`
+or STRATA_PROGRESS=FIFO in its environment. An event is a line with tabs: PART, DONE, ALL, FAILED, SECONDS
+DONE, SECONDS IN ALL. DONE is -1 for what is yet to come; the line `end` ends it. Only Python's own library is
+used, as set-up has made no environment yet.
 """
 
 from __future__ import annotations
@@ -171,8 +172,16 @@ class Line:
             self.out.flush()
 
 
-# What a line of a program's says: (done, all or None where it does not say, failures, name of what was done)
-Said = tuple[int, int, int, str]
+@dataclass
+class Said:
+    """What a line of a program's says: `name`, what was done; `weight`, where it says itself how much."""
+
+    done: int
+    all: int
+    failed: int
+    name: str = ""
+    weight: float | None = None
+    weight_all: float = 0.0
 
 
 def read_ninja() -> Callable[[str], tuple[Said | None, bool]]:
@@ -183,11 +192,11 @@ def read_ninja() -> Callable[[str], tuple[Said | None, bool]]:
         nonlocal failed, last
         if line.startswith("FAILED:"):
             failed += 1
-            return (*last, failed, ""), True
+            return Said(*last, failed), True
         if (found := status.match(line)) is None:
             return None, True
         last = int(found[1]), int(found[2])
-        return (*last, failed, found[3].split()[-1]), True
+        return Said(*last, failed, found[3].split()[-1]), True
 
     return read
 
@@ -203,19 +212,19 @@ def read_ctest() -> Callable[[str], tuple[Said | None, bool]]:
             return None, re.match(r"^ +Start ", line) is None
         good = found[4].startswith(("Passed", "***Skipped", "***Not Run (Disabled)"))
         failed += not good
-        return (int(found[1]), int(found[2]), failed, found[3]), found[4] != "Passed"
+        return Said(int(found[1]), int(found[2]), failed, found[3]), found[4] != "Passed"
 
     return read
 
 
 def read_marks() -> Callable[[str], tuple[Said | None, bool]]:
-    """@done 3 120 0 NAME, from a program that says it so (tests/conftest.py)."""
+    """@done 3 120 0 4.5 300.0 NAME, from pytest (tests/fixtures/progress_marks.py)."""
 
     def read(line: str) -> tuple[Said | None, bool]:
-        words = line.rstrip("\n").split(" ", 4)
-        if len(words) != 5 or words[0] != "@done":
+        words = line.rstrip("\n").split(" ", 6)
+        if len(words) != 7 or words[0] != "@done":
             return None, True
-        return (int(words[1]), int(words[2]), int(words[3]), words[4]), False
+        return Said(*map(int, words[1:4]), "", *map(float, words[4:6])), False
 
     return read
 
@@ -244,14 +253,17 @@ class Expected:
         return self.seconds.get(name, self.mean) / self.at_once
 
 
-def lines_of(descriptor: int, wait: Callable[[], float]) -> Iterator[str | None]:
-    """The lines as they come; None when none came for as long as `wait` says."""
+def lines_of(descriptor: int, end: int | None, wait: Callable[[], float]) -> Iterator[str | None]:
+    """The lines as they come; None when none came for as long as `wait` says; till the process `end` ends."""
     rest = b""
+    ends = [] if end is None else [os.pidfd_open(end)]
     while True:
-        ready, _, _ = select.select([descriptor], [], [], max(0.0, wait()))
+        ready, _, _ = select.select([descriptor, *ends], [], [], max(0.0, wait()))
         if not ready:
             yield None
             continue
+        if descriptor not in ready:
+            break
         read = os.read(descriptor, 1 << 16)
         if not read:
             break
@@ -281,7 +293,13 @@ def options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--reads", choices=[*READERS, "events"], required=True)
     parser.add_argument("--seconds", type=Path, metavar="FILE")
     parser.add_argument("--at-once", type=int, default=1)
-    parser.add_argument("--to", metavar="FIFO", help="of the process that shows the line; else this one does")
+    to = os.environ.get("STRATA_PROGRESS")
+    parser.add_argument(
+        "--to", metavar="FIFO", default=to, help="of the process that shows the line; else this one does"
+    )
+    parser.add_argument(
+        "--while", type=int, metavar="PID", dest="process", help="ends with this process at the latest"
+    )
     return parser.parse_args(words)
 
 
@@ -301,11 +319,14 @@ class Filter:
         said, passes = self.read(line)
         if said is not None:
             state = self.state
-            state.done, state.all, state.failed, name = said
-            state.weight_all = self.expected.all_of(state.all)
-            state.weight = (
-                min(state.weight + self.expected.of(name), state.weight_all) if name else state.weight
-            )
+            state.done, state.all, state.failed = said.done, said.all, said.failed
+            if said.weight is not None:
+                state.weight = said.weight / self.expected.at_once
+                state.weight_all = said.weight_all / self.expected.at_once
+            else:
+                state.weight_all = self.expected.all_of(state.all)
+                more = self.expected.of(said.name) if said.name else 0.0
+                state.weight = min(state.weight + more, state.weight_all)
             self.take(state)
         return passes
 
@@ -338,7 +359,12 @@ def main(words: list[str]) -> int:
     line, shown = Line(sys.stderr, moves), Shown(time.monotonic())
     take = Forward(given.to) if given.to else shown.take
     each = Events(take) if given.reads == "events" else Filter(given, take)
-    for text in lines_of(0, lambda: line.wait(time.monotonic()) if shown.parts else HALF_A_MINUTE):
+    line.show(shown.text(), shown.now)
+
+    def wait() -> float:
+        return line.wait(time.monotonic()) if shown.parts else HALF_A_MINUTE
+
+    for text in lines_of(0, given.process, wait):
         shown.now = time.monotonic()
         if text == "end\n" and given.reads == "events":
             break

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
+from seconds import called
+
 ROOT = Path(__file__).resolve().parents[1]
 ROW = re.compile(r"^\| .*\| *(\d+) s *\|$")
 
@@ -59,12 +61,6 @@ def cases(files: list[str], again: bool) -> Iterator[ElementTree.Element]:
 def known(case: ElementTree.Element) -> tuple[str, str]:
     """What a test is called: pytest's module and function; CTest has the name twice."""
     return case.get("classname") or "", case.get("name") or ""
-
-
-def called(case: ElementTree.Element) -> str:
-    """What a person types to run it."""
-    module, name = known(case)
-    return name if module in ("", name) else f"{module.replace('.', '/')}.py::{name}"
 
 
 def declared(files: list[str]) -> dict[str, str]:

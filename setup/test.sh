@@ -59,19 +59,15 @@ fi
 # What the tests start carries the name of this folder, so that sweep.py ends all of it when this process ends, also by SIGKILL.
 results=$(mktemp -d) || fail "no folder for the results can be made" "given: TMPDIR=${TMPDIR:-/tmp}"
 setsid "$STRATA_PYTHON" "$here/sweep.py" "$$" "$results" </dev/null &
-export STRATA_TEST_RUN=$results
-failed=0
 
-if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
-    say "building the tests (log: $strata_log)"
-    exec 8>>"$STRATA_BUILDS/lock"
-    flock 8
-    configure() { :; }
-    # Again, since tests' own pieces have come: the other MPI.
-    logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
-    compile all ${soak:+soak_programs} || fail "the tests do not compile"
-    exec 8>&-
-fi
+# What says how far all of it is. It opens the FIFO for writing too, so that it ends with this process and not with the first filter.
+records=$STRATA_ROOT/tests/seconds.tsv:$STRATA_BUILD/test-seconds progress=$results/progress
+mkfifo "$progress" || fail "no FIFO can be made" "given: $results"
+"$STRATA_PYTHON" "$here/progress.py" --reads events --while "$$" 0<>"$progress" &
+shows=$!
+export STRATA_TEST_RUN=$results
+failed=0 early= compiling=
+trap 'exit 130' INT # not only the runner that the key ends
 
 # How many tests at once: twice as many as there are processors, since no test judges a time and most wait (for programs to
 # start, to be killed, to have been watched for long enough); in a campaign none waits.
@@ -80,6 +76,28 @@ at_once=$(nproc)
 
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"
+compile_tests() { STRATA_PROGRESS=$progress compile all ${soak:+soak_programs}; }
+something_to_compile() { [[ $(cmake --build "$STRATA_BUILD/cmake" -- -n 2>&1) != *"no work to do"* ]]; }
+if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
+    say "building the tests (log: $strata_log)"
+    exec 8>>"$STRATA_BUILDS/lock"
+    flock 8
+    configure() { :; }
+    # Again, since tests' own pieces have come: the other MPI.
+    logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
+    if [[ -z $soak ]] && ((${#python[@]} > 0)) && something_to_compile; then
+        # At low priority, and without the lock for what the tests start.
+        (renice -n 10 -p "$BASHPID" >/dev/null && compile_tests) &
+        compiling=$!
+        run_early "${python[@]}" 8>&-
+        wait "$compiling" || fail "the tests do not compile"
+        compiling=
+    else
+        compile_tests || fail "the tests do not compile"
+    fi
+    exec 8>&-
+fi
+
 if [[ -n $base ]]; then
     "$STRATA_PYTHON" "$here/changed.py" "$base" "$STRATA_BUILD/cmake" >"$results/selected" || exit # which said why
     mapfile -d '' -t selected <"$results/selected"
@@ -96,5 +114,8 @@ for folder in ${native[@]+"${native[@]}"}; do run_native "$folder"; done
 ((${#python[@]} == 0)) || run_python "" "${python[@]}"
 [[ -z $patterns ]] || run_python "${patterns//|/ or }" "$STRATA_ROOT/tests"
 
+echo end 1<>"$progress"
+wait "$shows"
+"$STRATA_PYTHON" "$here/seconds.py" keep "$STRATA_BUILD/test-seconds" "$results"/*
 "$STRATA_PYTHON" "$here/summary.py" --seconds "$SECONDS" "$results"/* || failed=1
 exit $failed

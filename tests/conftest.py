@@ -20,6 +20,18 @@ HERE = Path(__file__).resolve().parent
 FIRST = ("e2e", "numa", "setup", "cluster", "team", "launch")
 LAST = ("npb",)
 
+# These come when the tests' native programs are there: they start some, or measure. All others need only the
+# product, and run while those programs are compiled.
+LATE = (
+    "cluster/",
+    "e2e/",
+    "integrity/",
+    "numa/",
+    "team/",
+    "setup/test_many_users.py",
+    "solvers/test_in_node_steps.py",
+)
+
 # Where Open MPI's processes under a plain `mpirun` share memory; `strata launch` says another place. A test
 # that looks in /dev/shm for what it left behind does not find what another test's killed processes left.
 SEGMENTS = Path("/dev/shm", f"strata_tests.{os.getpid()}")
@@ -29,13 +41,19 @@ SEGMENTS_GO_TO = {
 }
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """What a test starts inherits whether signals are ignored, and `nohup` and a shell's `&` ignore some."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if SEGMENTS.parent.is_dir():
         SEGMENTS.mkdir(mode=0o700, exist_ok=True)
         os.environ.update(SEGMENTS_GO_TO)
+    # Whoever started this run shows how far it is; what tests start is not to say so.
+    records = os.environ.pop("STRATA_TEST_MARKS", None)
+    if records is not None and not hasattr(config, "workerinput"):
+        from progress_marks import Marks
+
+        config.pluginmanager.register(Marks(config, [Path(record) for record in records.split(":")]))
 
 
 def pytest_unconfigure() -> None:
@@ -72,6 +90,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
     return Together(config, log)
 
 
+def is_late(test: str) -> bool:
+    return test.removeprefix("tests/").startswith(LATE)
+
+
 def _rank(item: pytest.Item) -> int:
     parts = item.path.relative_to(HERE).parts if item.path.is_relative_to(HERE) else ()
     order = (*FIRST, "", *LAST)
@@ -79,8 +101,12 @@ def _rank(item: pytest.Item) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs a quiet machine is marked, for a run of its own when the others have ended."""
+    """What needs a quiet machine is marked, for a run of its own when the others have ended; and what needs
+    the tests' native programs.
+    """
     for item in items:
+        if is_late(item.nodeid):
+            item.add_marker(pytest.mark.late)
         if "quiet_machine" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.alone)
     items.sort(key=_rank)

@@ -33,10 +33,10 @@ CTEST = """    Start 1: one
 what it said
 3/3 Test  #3: four ..............***Skipped   0.01 sec
 """
-MARKS = """@done 0 3 0 nothing yet
-@done 1 3 0 tests/test_a.py::test_one[a b]
+MARKS = """@done 0 3 0 0 600 nothing yet
+@done 1 3 0 100 600 tests/test_a.py::test_one[a b]
 Fatal: something
-@done 2 3 1 tests/test_a.py::test_two
+@done 2 3 1 300 600 tests/test_a.py::test_two
 """
 
 
@@ -81,6 +81,11 @@ def test_marks_are_taken_out_of_what_goes_on() -> None:
     assert done.stderr.startswith("strata: things 2 of 3, 1 failed, about ")
 
 
+def test_pytest_says_itself_how_many_recorded_seconds_are_done() -> None:
+    done = filtered("@done 1 3 0 0 1200 test one\n", "--reads", "marks", "--at-once", "4")
+    assert done.stderr == "strata: things 1 of 3, about 5 min left\n"
+
+
 def test_the_last_words_need_no_end_of_line() -> None:
     assert filtered("last words", "--reads", "ctest").stdout == "last words"
 
@@ -89,10 +94,7 @@ def test_the_first_line_has_an_estimate_from_recorded_seconds(tmp_path: Path) ->
     """Four of 300 s each, two at once, before anything is done."""
     file = tmp_path / "seconds"
     file.write_text("".join(f"300\t{name}.o\n" for name in "abcd"))
-    said = filtered("", "--reads", "ninja", "--seconds", str(file), "--at-once", "2").stderr
-    assert said == ""  # it ended at once: nothing is left to say
-    with held_open("--reads", "ninja", "--seconds", str(file), "--at-once", "2") as (process, write):
-        write(b"it begins\n")
+    with held_open("--reads", "ninja", "--seconds", str(file), "--at-once", "2") as (process, _):
         assert process.stderr is not None
         assert process.stderr.readline() == b"strata: things 0 of 4, about 10 min left\n"
 
@@ -151,6 +153,18 @@ def test_several_filters_share_one_line(tmp_path: Path) -> None:
         assert shows.wait() == 0
         write(b"[2/4] Building b.o\n")
     assert process.communicate() == (b"[1/4] Building a.o\n[2/4] Building b.o\n", b""), "the other showed it"
+
+
+def test_what_shows_the_line_ends_with_the_process_that_it_is_for(tmp_path: Path) -> None:
+    fifo = tmp_path / "events"
+    os.mkfifo(fifo)
+    other = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    with held_open("--reads", "events", "--while", str(other.pid), fifo=fifo) as (shows, write):
+        write(b"build\t1\t4\t0\t0\t0\n")
+        assert shows.stderr is not None
+        assert shows.stderr.readline().startswith(b"strata: build 1 of 4")
+        other.communicate()
+        assert shows.wait(60) == 0
 
 
 def test_a_filter_whose_line_nobody_shows_passes_on_what_is_said(tmp_path: Path) -> None:

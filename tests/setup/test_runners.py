@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +30,12 @@ add_test(fails_once "sh" "-c" "test -e {seen} || { touch {seen}; false; }")
 
 def after(tmp_path: Path, calls: str) -> tuple[str, str]:
     """What `calls` of the runners leave: whether it failed, and the summary's end."""
+    done = run(tmp_path, calls)
+    failed = next((line for line in done.stdout.splitlines() if line.startswith("failed=")), done.stderr)
+    return failed, "\n".join(done.stdout.splitlines()[-2:])
+
+
+def run(tmp_path: Path, calls: str) -> subprocess.CompletedProcess[str]:
     results = tmp_path / "results"
     results.mkdir()
     script = (
@@ -35,9 +44,7 @@ def after(tmp_path: Path, calls: str) -> tuple[str, str]:
     )
     words = [results, tmp_path, sys.executable, sample.ROOT / "setup"]
     command = ["bash", "-uc", script, "bash", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    failed = next((line for line in done.stdout.splitlines() if line.startswith("failed=")), done.stderr)
-    return failed, "\n".join(done.stdout.splitlines()[-2:])
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_what_fails_once_passes_and_is_named(tmp_path: Path) -> None:
@@ -66,3 +73,85 @@ def test_what_is_broken_fails(tmp_path: Path, tests: str, again: bool) -> None:
     failed, end = after(tmp_path, f"run_pytest '' 0 '' {tmp_path}/test_it.py")
     assert failed == "failed=1" and "0 passed" in end
     assert bool(list((tmp_path / "results").glob("again-*.xml"))) == again
+
+
+SAYS_SO = """
+from pathlib import Path
+
+def test_it():
+    with Path("said").open("a") as file:
+        print(__name__, file=file)
+"""
+
+
+def tests_beside_the_conftest(tmp_path: Path, *names: str) -> None:
+    for name in names:
+        file = tmp_path / "tests" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(SAYS_SO)
+    shutil.copy(sample.ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    marks = [f'    "{name}: said in pyproject.toml"' for name in ("alone", "late", "soak")]
+    (tmp_path / "pytest.ini").write_text(
+        f"[pytest]\nmarkers =\n{chr(10).join(marks)}\npythonpath = {sample.ROOT}/tests/fixtures\n".replace(
+            '"', ""
+        )
+    )
+
+
+def test_those_that_wait_for_the_compiler_run_after_those_that_do_not_and_all_run_once(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("xdist")
+    tests_beside_the_conftest(tmp_path, "python/test_first.py", "team/test_second.py")
+    calls = f"cd {tmp_path}; at_once=2; run_early tests; cp said said_early; run_python '' tests; unset early"
+    failed, end = after(tmp_path, calls)
+    assert failed == "failed=0" and end.endswith("2 passed, 0 failed, 0 skipped")
+    assert (tmp_path / "said_early").read_text() == "test_first\n"
+    assert (tmp_path / "said").read_text() == "test_first\ntest_second\n"
+
+
+def test_what_fails_while_the_compiler_runs_is_tried_again_when_it_has_ended(tmp_path: Path) -> None:
+    test = "from pathlib import Path\ndef test_one(): assert Path(__file__).with_name('compiled').exists()"
+    (tmp_path / "test_it.py").write_text(test)
+    waits = f"wait() {{ touch {tmp_path}/compiled; builtin wait $1; }}; true & compiling=$!"
+    failed, end = after(tmp_path, f"{waits}; run_pytest '' 0 '' {tmp_path}/test_it.py")
+    assert failed == "failed=0" and "again: test_it.py::test_one " in end
+
+
+def test_how_far_they_are_is_said_and_the_exit_code_stays(tmp_path: Path) -> None:
+    """In the form of the first line that comes without a terminal."""
+    tests_beside_the_conftest(tmp_path, "python/test_first.py")
+    (tmp_path / "tests" / "python" / "test_first.py").write_text(
+        "def test_a(): pass\ndef test_b(): assert False\n"
+    )
+    (tmp_path / "seconds").write_text("300\ttests/python/test_first.py\n")
+    done = run(tmp_path, f"cd {tmp_path}; records={tmp_path}/seconds; run_pytest '' 0 '' tests")
+    assert "strata: tests in Python 0 of 2, about 10 min left\n" in done.stderr
+    assert "failed=1\n" in done.stdout and "FAILED tests/python/test_first.py::test_b\n" in done.stdout
+    assert "@done" not in done.stdout
+
+
+def test_native_tests_say_how_far_they_are_too(tmp_path: Path) -> None:
+    (tmp_path / "CTestTestfile.cmake").write_text('add_test(base/one "true")\nadd_test(base/two "false")\n')
+    (tmp_path / "seconds").write_text("90\tbase\n240\tbase/two\n")
+    done = run(tmp_path, f"records={tmp_path}/none:{tmp_path}/seconds; run_native {tmp_path}")
+    assert "strata: native tests 0 of 2, about 6 min left\n" in done.stderr
+    assert "failed=1\n" in done.stdout and "Passed" not in done.stdout and "***Failed" in done.stdout
+
+
+def test_a_test_that_starts_a_native_test_program_is_late() -> None:
+    """Else it is tried before the program is there, and counts as skipped."""
+    text = (sample.ROOT / "tests" / "conftest.py").read_text()
+    late_folders = ast.literal_eval(text[text.index("LATE = (") + len("LATE = ") :].partition("\n)")[0] + ")")
+    starts = re.compile(
+        r'built\(\s*"tests"|find_built|from faults import|from building import|STRATA_BUILD.*tests'
+    )
+    tests = sample.ROOT / "tests"
+    users = [
+        str(file.relative_to(tests))
+        for file in tests.rglob("test_*.py")
+        if file != Path(__file__) and starts.search(file.read_text())
+    ]
+    late = [name for name in users if name.startswith(late_folders)]
+    assert len(late) >= 8, "they are still found"
+    assert sorted(set(users) - set(late)) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +10,9 @@ from pathlib import Path
 import pytest
 import sample
 
-specification = importlib.util.spec_from_file_location("summary", sample.ROOT / "setup" / "summary.py")
-assert specification is not None and specification.loader is not None
-summary = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(summary)
+sys.path.insert(0, str(sample.ROOT / "setup"))
+
+import summary
 
 NATIVE = """<testsuite><testcase name="a" status="run"/><testcase name="b" status="fail"><failure/></testcase>
 <testcase name="c" status="disabled"><skipped/></testcase></testsuite>"""
