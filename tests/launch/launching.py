@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,18 +36,31 @@ class Launcher:
     binary: Path
     folder: Path
     token: str
+    started: set[int] = field(default_factory=set)  # launchers, whether they live or not
+    segments: set[Path] = field(default_factory=set)  # of the MPIs of what they launched (note_segments)
 
     def command(self, *options: str, program: list[str]) -> list[str]:
         return [str(self.binary), "launch", *options, "--", *program]
 
     def run(self, *options: str, program: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
-        more.setdefault("timeout", 60)
-        return subprocess.run(
-            self.command(*options, program=program), capture_output=True, text=True, check=False, **more
+        seconds, told = more.pop("timeout", 60), more.pop("input", None)
+        if told is not None:
+            more["stdin"] = subprocess.PIPE
+        process = self.start(
+            *options, program=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
         )
+        with process:
+            try:
+                said, complained = process.communicate(told, timeout=seconds)
+            except BaseException:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
 
     def start(self, *options: str, program: list[str], **more: Any) -> subprocess.Popen[str]:
-        return subprocess.Popen(self.command(*options, program=program), text=True, **more)
+        process = subprocess.Popen(self.command(*options, program=program), text=True, **more)
+        self.started.add(process.pid)
+        return process
 
     @property
     def record_file(self) -> Path:
@@ -85,6 +99,32 @@ class Launcher:
                     found.append(pid)
         return found
 
+    def note_segments(self) -> None:
+        """Keeps which files in shared memory their MPIs have now; which of them are left is asked later."""
+        for pid in self.alive():
+            with contextlib.suppress(OSError):
+                self.segments |= set(map(Path, SEGMENT.findall(Path(f"/proc/{pid}/maps").read_text())))
+
+    def leftovers(self) -> set[str]:
+        """What dead runs of this test left: scratch folders, cgroups, an MPI's segments that nobody has
+        mapped. Others that run beside this test leave theirs for a moment, and those are no matter of it.
+        """
+        return at_second_look(
+            lambda: (
+                {str(path) for path in traces() if owner(path) in self.started and not owner_lives(path)}
+                | {str(path) for path in self.segments if path.exists() and not in_use(path)}
+            )
+        )
+
+
+# In the maps of a process.
+SEGMENT = re.compile(r"/dev/shm/(?:mpich_sh|vader_segment\.|sm_segment\.)\S+")
+
+
+def owner(path: Path) -> int:
+    """The launcher whose trace this is: strata-UID-PID-STARTTIME."""
+    return int(path.name.split("-")[2])
+
 
 def wait_until(condition: Callable[[], bool], seconds: float = 15) -> bool:
     """Whether the condition came true in time; asked often, since tests wait for it."""
@@ -106,19 +146,4 @@ def traces() -> set[Path]:
             group = Path(f"/sys/fs/cgroup/{name}{path}")
             for parent in (group, group.parent):
                 found |= set(parent.glob(f"strata-{os.getuid()}-*"))
-    return found
-
-
-def leftovers() -> set[str]:
-    """What dead runs left: scratch folders, cgroups, an MPI's segments that nobody has mapped."""
-    return at_second_look(_left)
-
-
-def _left() -> set[str]:
-    found = {str(path) for path in traces() if not owner_lives(path)}
-    for pattern in ("mpich_sh*_*", "vader_segment.*", "sm_segment.*"):
-        for path in SHARED_MEMORY.glob(pattern):
-            with contextlib.suppress(OSError):
-                if path.stat().st_uid == os.getuid() and not in_use(path):
-                    found.add(str(path))
     return found

@@ -10,8 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+import launching
 import pytest
-from launching import Launcher, leftovers, needs_two_cores, traces, wait_until
+from launching import Launcher, needs_two_cores, owner, traces, wait_until
 
 # Holds the lifeline of a launcher, as the measuring engine does: when this process dies, the pipe ends.
 PARENT = """
@@ -25,10 +26,12 @@ child.wait()
 """
 
 
-def start_under_parent(command: list[str]) -> tuple[subprocess.Popen[str], int]:
+def start_under_parent(launcher: Launcher, command: list[str]) -> tuple[subprocess.Popen[str], int]:
     parent = subprocess.Popen([sys.executable, "-c", PARENT, *command], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
-    return parent, int(parent.stdout.readline())
+    pid = int(parent.stdout.readline())
+    launcher.started.add(pid)
+    return parent, pid
 
 
 def end_and_forget(parent: subprocess.Popen[str]) -> None:
@@ -47,7 +50,7 @@ def ended(pid: int) -> bool:
 
 
 def traces_of(supervisor: int) -> set[Path]:
-    return {path for path in traces() if path.name.split("-")[2] == str(supervisor)}
+    return {path for path in traces() if owner(path) == supervisor}
 
 
 def kill_whole(pid: int) -> None:
@@ -71,11 +74,11 @@ def test_when_the_parent_is_killed_the_run_ends(
         str(launcher.record_file),
         program=[programs["busy"], "60", "1", *words, launcher.token],
     )
-    parent, _ = start_under_parent(command)
+    parent, _ = start_under_parent(launcher, command)
     assert wait_until(lambda: marked(launcher, 1 + len(words) // 2))
     end_and_forget(parent)
     assert wait_until(lambda: launcher.alive() == [])
-    assert wait_until(lambda: leftovers() == set())
+    assert wait_until(lambda: launcher.leftovers() == set())
     assert not launcher.record_file.exists()
     assert not launcher.record_file.with_suffix(".json.tmp").exists()
 
@@ -87,12 +90,14 @@ def test_when_the_parent_of_an_mpi_run_is_killed_its_shared_memory_goes_too(
     command = launcher.command(
         "--layout", "2x1", "--record", str(launcher.record_file), program=[ranks, "60", "-1", launcher.token]
     )
-    parent, _ = start_under_parent(command)
-    assert wait_until(lambda: len(launcher.running("ranks")) == 2)
-    time.sleep(0.3)
+    parent, _ = start_under_parent(launcher, command)
+    assert parent.stdout is not None
+    for _ in range(2):  # each says so when it has heard of the other, through what they share
+        assert parent.stdout.readline().startswith("rank ")
+    launcher.note_segments()
     end_and_forget(parent)
     assert wait_until(lambda: launcher.alive() == [])
-    assert wait_until(lambda: leftovers() == set())
+    assert wait_until(lambda: launcher.leftovers() == set())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -109,23 +114,49 @@ def test_a_signal_is_passed_on_and_recorded(
     assert running.wait(30) in {128 + number, -number}
     assert launcher.record()["signal"] == number
     assert launcher.alive() == []
-    assert leftovers() == set()
+    assert launcher.leftovers() == set()
+
+
+def is_deaf(pid: int) -> bool:
+    """Whether it ignores SIGINT and SIGTERM."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    ignored = int(status.partition("SigIgn:")[2].split()[0], 16)
+    return all(ignored >> (number - 1) & 1 for number in (signal.SIGINT, signal.SIGTERM))
 
 
 def test_a_second_signal_ends_a_program_that_is_deaf_to_the_first(
     launcher: Launcher, programs: dict[str, str]
 ) -> None:
-    running = launcher.start(
-        "--record", str(launcher.record_file), program=[programs["busy"], "60", "1", "deaf", launcher.token]
+    """At once, and not after the time that a program has to end by itself: one that got a single signal
+    before is still there.
+    """
+    deaf = [programs["busy"], "600", "1", "deaf", launcher.token]
+    patient, other = (
+        launcher.start("--record", str(launcher.folder / f"{name}.json"), program=deaf) for name in "ab"
     )
-    assert wait_until(lambda: marked(launcher, 1))
-    time.sleep(0.1)
-    running.send_signal(signal.SIGTERM)
-    time.sleep(0.2)
-    assert running.poll() is None
-    running.send_signal(signal.SIGTERM)
-    assert running.wait(4) == 128 + signal.SIGKILL
+    assert wait_until(lambda: sum(map(is_deaf, launcher.running("busy"))) == 2, 60)
+    patient.send_signal(signal.SIGTERM)
+    # Two kinds: of one kind, two that wait to be handled are one.
+    other.send_signal(signal.SIGTERM)
+    other.send_signal(signal.SIGINT)
+    assert other.wait(60) == 128 + signal.SIGKILL
+    assert patient.poll() is None
+    assert patient.wait(60) == 128 + signal.SIGKILL
     assert launcher.alive() == []
+
+
+def test_only_what_own_runs_left_is_left_behind(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another test's killed run has its traces until somebody sweeps them."""
+    with launcher.start(program=["true"]) as own, subprocess.Popen(["true"]) as other:
+        pass
+    mine, theirs = (tmp_path / f"strata-{os.getuid()}-{process.pid}-1" for process in (own, other))
+    monkeypatch.setattr(launching, "traces", lambda: {mine, theirs})
+    assert launcher.leftovers() == {str(mine)}
 
 
 def test_a_process_that_escaped_is_ended_with_the_run(launcher: Launcher, programs: dict[str, str]) -> None:
@@ -187,7 +218,7 @@ def test_a_killed_supervisor_takes_the_program_with_it_and_the_rest_is_swept(
         launcher.recorded(program=["true"])
         assert launcher.alive() == []
     assert wait_until(lambda: not traces_of(running.pid))
-    assert leftovers() == set()
+    assert launcher.leftovers() == set()
 
 
 @needs_two_cores
@@ -197,11 +228,12 @@ def test_a_killed_supervisor_of_an_mpi_run_leaves_no_rank(launcher: Launcher, ra
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert wait_until(lambda: len(launcher.running("ranks")) == 2)
+    launcher.note_segments()
     running.kill()
     running.wait()
     assert wait_until(lambda: launcher.alive() == [])
     launcher.recorded(program=["true"])
-    assert leftovers() == set()
+    assert launcher.leftovers() == set()
 
 
 def test_a_sweep_spares_the_run_that_lives(launcher: Launcher, programs: dict[str, str]) -> None:
@@ -249,8 +281,9 @@ def test_kills_at_random_moments_leave_nothing(
     chance = random.Random(20260301)
     kinds = storm_commands(launcher, programs, ranks)
     for round_ in range(rounds):
-        parent, pid = start_under_parent(kinds[round_ % len(kinds)])
+        parent, pid = start_under_parent(launcher, kinds[round_ % len(kinds)])
         time.sleep(chance.uniform(0, 0.6))
+        launcher.note_segments()
         whom = chance.choice(["parent", "supervisor"])
         if whom == "supervisor":
             kill_whole(pid)
@@ -259,5 +292,7 @@ def test_kills_at_random_moments_leave_nothing(
         assert wait_until(lambda: launcher.alive() == []), f"round {round_}: {whom}"
         # What may be left, at most a folder or an empty cgroup, is gone with the next command.
         assert launcher.run("--timeout", "60", program=["true"]).returncode == 0
-        assert wait_until(lambda: leftovers() == set()), f"round {round_}: {whom} {leftovers()}"
+        assert wait_until(lambda: launcher.leftovers() == set()), (
+            f"round {round_}: {whom} {launcher.leftovers()}"
+        )
         assert not launcher.record_file.exists()

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from launching import Launcher, allowed_cores, leftovers, needs_two_cores, wait_until
+from launching import Launcher, allowed_cores, needs_two_cores, wait_until
 from test_combinations import promised
 
 FOUR = "synthetic:pack:1 numa:4 core:2 pu:1"
@@ -155,7 +155,7 @@ def test_a_memory_limit_ends_the_program_and_says_which(launcher: Launcher) -> N
     assert (
         launcher.run("--memory-limit", "512MiB", program=[sys.executable, "-c", eat]).stdout == "survived\n"
     )
-    assert wait_until(lambda: leftovers() == set())
+    assert wait_until(lambda: launcher.leftovers() == set())
 
 
 def test_a_limit_is_told_also_when_the_program_hides_it(launcher: Launcher) -> None:
@@ -183,7 +183,7 @@ def test_exclusive_holds_and_a_second_one_is_refused(launcher: Launcher) -> None
     held.stdout.close()
     text = refused(done)
     assert "another cpuset holds some of these processors" in text or "larger than what this process" in text
-    assert wait_until(lambda: leftovers() == set())
+    assert wait_until(lambda: launcher.leftovers() == set())
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root and setpriv")

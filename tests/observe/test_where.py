@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -136,17 +137,38 @@ def test_output_and_status_are_the_programs(strata: str) -> None:
 
 
 def test_readings_while_it_runs(strata: str) -> None:
-    done = where(strata, "--after", "0.1", "--every", "0.2", "--", "sleep", "0.8")
-    assert done.stderr.count("while it runs") >= 2
+    """The program ends when the second one has come."""
+    command = [strata, "where", "--after", "0.1", "--every", "0.2", "--", "cat"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        readings = (line for line in running.stderr if "while it runs" in line)
+        assert [next(readings), next(readings)]
+        running.communicate()
+    assert running.returncode == 0
+
+
+def sleepers(seconds: str) -> list[str]:
+    """Those that sleep so long, by their numbers."""
+    done = subprocess.run(
+        ["pgrep", "-x", "-f", f"sleep {seconds}"], capture_output=True, text=True, check=False
+    )
+    return done.stdout.split()
 
 
 def test_a_signal_ends_both_and_nothing_stays(strata: str) -> None:
-    running = subprocess.Popen([strata, "where", "--", "sleep", "61.25"], stderr=subprocess.DEVNULL)
-    time.sleep(0.3)
+    seconds = f"61.{os.getpid()}"  # nobody else's
+    running = subprocess.Popen([strata, "where", "--", "sleep", seconds], stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(sleepers(seconds)) == 1)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    time.sleep(0.2)
-    assert subprocess.run(["pgrep", "-f", "sleep 61.25"], check=False).returncode != 0
+    wait_until(lambda: not sleepers(seconds))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(

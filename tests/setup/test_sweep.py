@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import sample
@@ -35,6 +37,23 @@ def running(mark: str) -> list[str]:
     return found
 
 
+def sweeps_beside(group: int, folder: str) -> bool:
+    """Whether the sweep has left the group that is about to be killed."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_text()
+            if "sweep.py" in words and folder in words and os.getpgid(int(entry.name)) != group:
+                return True
+    return False
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
 def test_what_a_killed_run_started_is_ended_and_its_segments_and_folder_removed(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     segment = Path(f"/dev/shm/sm_segment.test.{os.getpid()}.0.0")
@@ -47,15 +66,11 @@ def test_what_a_killed_run_started_is_ended_and_its_segments_and_folder_removed(
     assert run.stdout is not None
     try:
         assert run.stdout.readline() == b"ready\n"
-        time.sleep(0.5)  # the sweep has begun to wait
-        assert any("sleep 1000" in command for command in running(str(folder)))
+        wait_until(lambda: any("sleep 1000" in command for command in running(str(folder))))
+        wait_until(lambda: sweeps_beside(run.pid, str(folder)))
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
-        end = time.monotonic() + 30
-        while (folder.exists() or running(str(folder))) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert running(str(folder)) == []
-        assert not folder.exists()
+        wait_until(lambda: running(str(folder)) == [] and not folder.exists())
         assert not segment.exists(), "nobody has it mapped, and it was made during the run"
         assert not theirs.exists() and ours.exists(), "who made the first has ended"
     finally:

@@ -248,8 +248,9 @@ def test_a_run_accounts_for_all_of_its_time(front, tmp_path):
     ]
     assert sum(phases.values()) == pytest.approx(result["wall_s"])
     assert phases["steps"] == pytest.approx(result["steps_s"])
-    # Its start is rounded to 10 ms. What it lacks is what follows its last words: memory is given back.
-    assert 0.5 * took < result["wall_s"] < took + 0.02
+    # It holds all that is written, and lies in what passed here. The kernel rounds a process's start to 10 ms.
+    written = [file.stat().st_mtime for file in out.rglob("*") if file.is_file()]
+    assert max(written) - min(written) - 0.02 < result["wall_s"] < took + 0.02
     told = json.loads((out / "profile.json").read_text())["phases_seconds"]
     assert list(told) == list(phases) and told["steps"] == phases["steps"]
 

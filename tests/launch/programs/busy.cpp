@@ -1,6 +1,7 @@
-// Computes for some seconds with some threads: busy SECONDS THREADS [same|late|leave|deaf|exit:N|die:N]...
+// Computes with some threads, each for some seconds of a processor: busy SECONDS THREADS
+// [same|late|leave|deaf|exit:N|die:N]...
 //   same    all threads held by hand on the first PU that the process may use
-//   late    the threads start only after half of the time
+//   late    the threads start only after half as many seconds, for the other half
 //   leave   first leaves behind a process that has escaped by double fork and setsid and computes for ever
 //   deaf    ignores SIGINT and SIGTERM
 //   exit:N  ends with status N;   die:N  ends by signal N
@@ -14,14 +15,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <thread>
 #include <vector>
 
-using Clock = std::chrono::steady_clock;
+static double own_cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
-static void compute_until(Clock::time_point end) {
+/// On a busy machine it takes longer, and has computed as much.
+static void compute(double seconds) {
     volatile double x = 1;
-    while (Clock::now() < end)
+    while (own_cpu_seconds() < seconds)
         for (int i = 0; i < 10000; ++i) x = x * 1.0000001 + 1e-9;
 }
 
@@ -61,16 +68,13 @@ int main(int argc, char** argv) {
         if (std::strncmp(word, "exit:", 5) == 0) status = std::atoi(word + 5);
         if (std::strncmp(word, "die:", 4) == 0) signal = std::atoi(word + 4);
     }
-    const auto begin = Clock::now();
-    const auto after = [&](double s) {
-        return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
-    };
-    if (late) std::this_thread::sleep_until(after(seconds / 2));
+    if (late) std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 2));
+    const double share = late ? seconds / 2 : seconds;
     std::vector<std::thread> team;
     for (int i = 0; i < threads; ++i)
         team.emplace_back([&] {
             if (same) hold_on_first();
-            compute_until(after(seconds));
+            compute(share);
         });
     for (std::thread& t : team) t.join();
     if (signal != 0) std::raise(signal);
