@@ -248,7 +248,7 @@ def test_a_run_accounts_for_all_of_its_time(front, tmp_path):
     ]
     assert sum(phases.values()) == pytest.approx(result["wall_s"])
     assert phases["steps"] == pytest.approx(result["steps_s"])
-    # It holds all that is written, and lies in what passed here. The kernel rounds a process's start to 10 ms.
+    # It holds all that is written, and lies in what passed here. The kernel rounds a start to 10 ms.
     written = [file.stat().st_mtime for file in out.rglob("*") if file.is_file()]
     assert max(written) - min(written) - 0.02 < result["wall_s"] < took + 0.02
     told = json.loads((out / "profile.json").read_text())["phases_seconds"]
