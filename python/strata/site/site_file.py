@@ -34,7 +34,7 @@ def _is_line(value: Any) -> bool:
 
 
 _TEXT = "text that is not empty"
-_SITE = {
+SITE = {
     "partition": Key("text", is_text, _TEXT, None, "where jobs go that name none (default: Slurm's own)"),
     "account": Key("text", is_text, _TEXT, None, "whom jobs are charged to"),
     "qos": Key("text", is_text, _TEXT, None, "their quality of service"),
@@ -69,7 +69,7 @@ class Site:
 
     path: Path | None = None
     values: Mapping[str, Any] = field(
-        default_factory=lambda: {name: key.default for name, key in _SITE.items()}
+        default_factory=lambda: {name: key.default for name, key in SITE.items()}
     )
 
     def __getitem__(self, name: str) -> Any:
@@ -93,8 +93,8 @@ class Site:
 
 
 def find(asked: Path | None, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file of this site: as asked, $STRATA_SITE, the user's, the installation's, the system's."""
-    said = asked or (Path(environment["STRATA_SITE"]) if environment.get("STRATA_SITE") else None)
+    """The file of this site: as asked, $STRATASITE, the user's, the installation's, the system's."""
+    said = asked or (Path(environment["STRATASITE"]) if environment.get("STRATASITE") else None)
     if said is not None:
         return said
     config = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
@@ -113,7 +113,7 @@ def read(path: Path | None) -> Site:
     if path is None:
         return Site()
     file = CaseFile(path, "strata submit --help", "the example in docs/cluster.md")
-    values = file.checked(file.value, _SITE)
+    values = file.checked(file.value, SITE)
     known = {**STARTERS, **values["starters"]}
     if values["starter"] not in known:
         raise StrataError(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fakes import machine
+from fakes import machine, record
 
 from strata.characterize import case, planner
 from strata.errors import StrataError
 from strata.measure.plan import identity
-from strata.measure.taint import Limits
+from strata.measure.taint import Limits, judge
 
 GOOD = """
 schema = "strata.characterize/1"
@@ -63,6 +63,60 @@ def test_a_mistake_is_named_with_file_line_given_and_allowed(
         read(tmp_path, GOOD.replace(*change))
     text = str(caught.value)
     assert f"case.toml:{line}" in text and said in text, text
+
+
+def shared(others: float, steal: float) -> dict[str, float]:
+    """A launch of 10 s on one CPU, with so many seconds of it for others and for other guests."""
+    return {
+        "own_s": 9.0,
+        "others_s": others,
+        "others_share": others / 10,
+        "steal_s": steal,
+        "steal_share": steal / 10,
+    }
+
+
+BESIDE = {"others_s": 1.5, "wall_s": 10.0, "cpus": 10}  # on all CPUs: 1.2 s are allowed, and 0.14 s of grace
+RANKS = {"switches": {"voluntary": 9, "involuntary": 1300}, "layout": "2x1"}  # allowed: 540 + 60 + 2 x 250
+
+
+@pytest.mark.parametrize(
+    ("limits", "launch", "system", "code"),
+    [
+        ("[limits]\nothers_share = 0.5", {"cpu": shared(0.9, 0)}, {}, "others"),
+        ("[limits]\nothers_grace_s = 0.8", {"cpu": shared(0.9, 0)}, {}, "others"),
+        ("[limits]\nsteal_share = 0.5", {"cpu": shared(0, 0.9)}, {}, "steal"),
+        ("[limits]\nsteal_grace_s = 0.8", {"cpu": shared(0, 0.9)}, {}, "steal"),
+        ("[limits]\nelsewhere_cpus = 0.2", {}, BESIDE, "elsewhere"),
+        ("[limits]\nelsewhere_share = 0.01", {}, BESIDE, "elsewhere"),
+        ("[limits]\nelsewhere_grace_s = 0.4", {}, BESIDE, "elsewhere"),
+        ("[limits]\nelsewhere_grace_per_cpu_s = 0.04", {}, BESIDE, "elsewhere"),
+        ("[limits]\ninvoluntary_per_s = 100.0", RANKS, {}, "switches"),
+        ("[limits]\ninvoluntary_grace = 300.0", RANKS, {}, "switches"),
+        ("[limits]\ninvoluntary_per_process = 400.0", RANKS, {}, "switches"),
+        ("[limits]\ncpu_pressure = 0.95", {"pressure": {"cpu_some_us": 9_000_000}}, {}, "pressure"),
+        ("[limits]\ncpu_pressure_grace_s = 3.5", {"pressure": {"cpu_some_us": 9_000_000}}, {}, "pressure"),
+        ("[limits]\nclock_drop = 0.3", {"clock": {"before_ghz": 3.0, "after_ghz": 2.4}}, {}, "clock"),
+    ],
+)
+def test_a_case_may_widen_each_limit_of_what_counts_as_disturbed(
+    tmp_path: Path, limits: str, launch: dict, system: dict, code: str
+) -> None:
+    seen = record(**{"wall_s": 10.0, "cpu": shared(0, 0), **launch})
+    strict = read(tmp_path, GOOD).limits
+    wide = read(tmp_path, GOOD.replace('"tiny"', f'"tiny"\n{limits}')).limits
+    assert [reason.code for reason in judge(seen, strict, 3.0, system)] == [code]
+    assert judge(seen, wide, 3.0, system) == []
+
+
+def test_a_task_may_name_the_program_that_runs_it(tmp_path: Path) -> None:
+    """The one with messages also for a single process, which then pays for the start of MPI."""
+    commands = {}
+    for program in ("auto", "strata-bench-mpi"):
+        task = f'\n[[task]]\nbenchmark = "latency"\nlayouts = ["1x1"]\nprogram = "{program}"\n'
+        made, _ = build(read(tmp_path, GOOD + task), machine(2))
+        commands[program] = next(t.command[0] for t in made.tasks if t.id.startswith("latency/"))
+    assert commands == {"auto": "{strata-bench}", "strata-bench-mpi": "{strata-bench-mpi}"}
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:

@@ -297,7 +297,10 @@ def test_without_slurm_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 SITE = """\
 partition = "debug"
 account = "physics"
+qos = "long"
+constraint = "ib"
 modules = ["gcc/12", "openmpi"]
+before = ["ulimit -s unlimited", "export OMP_DISPLAY_ENV=true"]
 options = ["--mail-type=END"]
 scratch = "$WHERE/scratch"
 starter = "ibrun"
@@ -312,9 +315,10 @@ def test_a_site_says_once_what_every_script_has(login: Path, capsys, monkeypatch
     (login / "config" / "strata" / "site.toml").write_text(SITE)
     monkeypatch.setenv("WHERE", str(login))
     text = script(capsys, "--time", "5m", "--layout", "4x2", "--nodes", "2", "--", "./a.out")
-    for line in ("#SBATCH --partition=debug", "#SBATCH --account=physics", "#SBATCH --mail-type=END"):
-        assert f"{line}\n" in text
+    for asked in ("partition=debug", "account=physics", "qos=long", "constraint=ib", "mail-type=END"):
+        assert f"#SBATCH --{asked}\n" in text
     assert "module load gcc/12\nmodule load openmpi\n" in text
+    assert text.index("ulimit -s unlimited\nexport OMP_DISPLAY_ENV=true\n") < text.index("exec ibrun")
     assert f"#   threads: a core each of {login}/config/strata/node.xml\n" in text
     assert f'--output="{login}/scratch/' in text
     assert f"exec ibrun -n 4 {login}/prefix/bin/strata launch --layout 4x2 -- ./a.out\n" in text
