@@ -37,6 +37,7 @@ STARTS = {
     "graph": ("strata", "strata-transport", "strata-mpm"),
     "integrity": ("strata-integrity", "integrity_inject", "known_worker"),
     "interop": ("strata", "python"),
+    "keys": ("strata", "strata-transport", "strata-mpm", "strata-md", "strata-flow", "python"),
     "launch": ("strata",),
     "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team", "strata-npb-graph"),
     "numa": ("strata", "team_places", "patch_places", "measured", "strata-bench", "python"),
@@ -57,7 +58,7 @@ STARTS = {
     ),
     "team": ("strata", "team_nodes", "team_member", "python"),
 }
-# What tests/layers reads: #include and import.
+# What tests/layers reads, #include and import, and tests/keys, which keys of cases tests set.
 LAYERED = re.compile(r"\.(cpp|hpp|h|c)$|^python/strata/.*\.py$")
 # Files that no compiler and no import reads: the folders of tests/ that do, or None for none.
 READ_BY = [
@@ -65,7 +66,7 @@ READ_BY = [
         re.compile(r"^(setup/|strata$|cmake/|CMakeLists\.txt$|pyproject\.toml$|python/strata/pieces\.csv$)"),
         ("setup",),
     ),
-    (re.compile(r"^cases/"), ("e2e", "solvers", "graph", "python", "setup", "team", "cluster")),
+    (re.compile(r"^cases/"), ("e2e", "solvers", "graph", "python", "setup", "team", "cluster", "keys")),
     (re.compile(r"^tests/README\.md$"), ("setup",)),
     (
         re.compile(
@@ -221,7 +222,7 @@ def select(changed: set[str], native: Native) -> tuple[list[str], list[Path]]:
         else:
             rest.add(name)
             if LAYERED.search(name):
-                folders.add("layers")
+                folders.update(("layers", "keys"))
     rest = with_templates(rest)
 
     targets = native.programs()

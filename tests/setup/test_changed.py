@@ -41,8 +41,8 @@ def picked(*names: str) -> tuple[list[str], set[str]]:
 
 
 def test_a_source_affects_the_programs_made_of_it_and_the_folders_that_start_them() -> None:
-    assert picked("benchmarks/npb/mg/mg.cpp") == (["^test_npb/"], {"npb", "layers"})
-    assert picked("tests/core/base.cpp") == (["^one$"], {"layers"})
+    assert picked("benchmarks/npb/mg/mg.cpp") == (["^test_npb/"], {"npb", "layers", "keys"})
+    assert picked("tests/core/base.cpp") == (["^one$"], {"layers", "keys"})
     expressions, folders = picked("core/base/error.hpp")
     assert expressions == ["^test_npb/", "^one$"]
     assert {"launch", "npb", "e2e", "interop"} <= folders

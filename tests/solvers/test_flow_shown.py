@@ -101,6 +101,32 @@ def test_means_are_those_of_the_steps_after_their_beginning(tmp_path: Path) -> N
     assert named["mean lift coefficient"] == pytest.approx(done.last("mean lift"), rel=1e-12)
 
 
+def test_a_case_may_verify_the_moment_which_is_over_a_reference_length(tmp_path: Path) -> None:
+    case = vortex_over_a_wall([CELLS, CELLS])
+    case["time"]["end"], case["output"] = 2 * STEP, {}
+    free = run_flow(case, tmp_path / "free", "1x1", "--series", "1")
+    moment = free.last("moment")
+    assert abs(moment) > 1e-3
+
+    def verified(name: str, low: float, high: float, **reference: float) -> Done:
+        ranges = {"moment": sorted([low * moment, high * moment])}
+        return run_flow(case | {"verify": ranges, "reference": reference}, tmp_path / name, "1x1")
+
+    for name, low, high, length, good in (
+        ("within", 0.9, 1.1, 1.0, True),
+        ("beside", 1.1, 1.3, 1.0, False),
+        ("twice", 0.45, 0.55, 2.0, True),
+    ):
+        done = verified(name, low, high, length=length)
+        result = json.loads((done.folder / "result.json").read_text())
+        assert "moment coefficient" in result["verification"]["what"], name
+        assert result["verified"] is good, name
+        figures = {figure["name"]: figure["value"] for figure in result["figures"]}
+        if good:
+            assert figures["moment coefficient"] == pytest.approx(moment / length, rel=1e-12)
+            assert figures["lift coefficient"] == pytest.approx(free.last("lift"), rel=1e-12)
+
+
 def test_slices_are_whole_and_the_same_on_every_layout_and_after_a_restart(tmp_path: Path) -> None:
     case = vortex_over_a_wall([8, 6])
     done = run_flow(case, tmp_path / "one", "1x1")
