@@ -106,7 +106,8 @@ def test_a_neighbour_that_goes_away_is_shown_repeated_and_the_answer_is_undistur
     whole = summary(folder)
     assert whole["counts"]["tainted"] >= 1
     assert BY_A_NEIGHBOUR & set(whole["counts"]["reasons"])
-    assert re.search(r"\d+ disturbed \(", said) and "disturbed:" in complained
+    assert re.search(r"^disturbed:  [1-9]\d* of \d+ launches: ", said, re.M)
+    assert re.search(r"^disturbed so far: [1-9]\d* of \d+ launches", complained, re.M)
     # Nothing dropped in silence: the disturbed launches are in the journal, and beside the figures.
     kept = samples(folder)
     assert sum(bool(s["tainted"]) for s in kept if s["block"] > 0) == whole["counts"]["tainted"]
@@ -140,13 +141,13 @@ def test_beside_a_neighbour_that_never_leaves_answers_are_graded_and_strict_ones
     (folder,) = strata.folders()
     (task,) = summary(folder)["tasks"]
     assert (folder / "report" / "report.html").exists()
-    assert done.stdout.splitlines()[-1] == f"report:  {folder / 'report' / 'report.html'}"
-    assert "other processes took" in summary(folder)["background"]["told"]
+    assert done.stdout.splitlines()[-1] == f"report:     {folder / 'report' / 'report.html'}"
+    assert "other programs took" in summary(folder)["background"]["told"]
     if strict:
-        assert done.returncode == 1 and f"not answered: {task['id']}" in done.stdout
+        assert done.returncode == 1 and "measured:   0 of 1 setting; not: " in done.stdout
         assert all(f["low"] is None for f in task["figures"])
     else:
-        assert done.returncode == 0 and "1 from disturbed ones" in done.stdout
+        assert done.returncode == 0 and "1 of 1 answer marked disturbed" in done.stdout
         assert task["grade"] == "disturbed" and task["disturbed_by"]
         assert all(f["n"] >= 6 and f["low"] is not None for f in task["figures"])
 

@@ -53,8 +53,10 @@ def check_graded(whole: dict, said: str) -> None:
         assert task["answered"] or task["id"] in left_out, task["id"]
         if task["grade"] == "disturbed":
             assert task["disturbed_by"] and all("calm" in f for f in task["figures"])
-    assert "settings answered" in said.splitlines()[-4] + said.splitlines()[-3]
-    assert said.splitlines()[-1].startswith("report:  ")
+    disturbed, measured, report = said.splitlines()[-3:]
+    good = sum(task["answered"] for task in whole["tasks"])
+    assert disturbed.startswith("disturbed:  ") and report.startswith("report:     ")
+    assert measured.startswith(f"measured:   {good} of {len(whole['tasks'])} settings")
 
 
 def test_beside_neighbours_of_thirty_percent_every_answer_is_there_and_graded(
@@ -73,7 +75,7 @@ def test_beside_neighbours_of_thirty_percent_every_answer_is_there_and_graded(
     # two turns of theirs.
     assert "disturbed" in grades
     assert all(t["figures"][0]["n"] >= 6 for t in whole["tasks"] if t["answered"])
-    assert "other processes took" in whole["background"]["told"]
+    assert "other programs took" in whole["background"]["told"]
 
 
 @pytest.mark.soak

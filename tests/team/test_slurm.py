@@ -471,5 +471,5 @@ def test_characterize_refuses_a_login_node_and_is_submitted_to_another(quiet, tm
         time.sleep(0.5)
     # Measurements may have been disturbed; that they were made is what counts here.
     said = (results / f"slurm-{job}.out").read_text()
-    assert "launches counted" in said, said
+    assert re.search(r"^measured:   [1-9]\d* of \d+ settings?", said, re.M), said
     assert (results / "report" / "report.html").exists()

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata import paths
-from strata.characterize import planner, session
+from strata.advice.words import count
+from strata.characterize import planner, session, words
 from strata.characterize.case import Case
 from strata.characterize.case import read as read_case
 from strata.characterize.session import Prepared
@@ -41,6 +42,7 @@ class Request:
     only: tuple[str, ...] = ()
     budget_s: float | None = None  # instead of the case's
     strict: bool = False
+    verbose: bool = False  # the table of all figures is printed too
     nodes: int = 1  # of a cluster, whose messages are measured
     machine: str | None = None  # another one, described, for a plan alone
     argv: tuple[str, ...] = ()
@@ -118,6 +120,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
         accept_change=request.accept_change,
         argv=request.argv,
         command=request.command,
+        verbose=request.verbose,
     )
     return session.run(target, lambda: prepare(request), lock)
 
@@ -126,18 +129,21 @@ def _dry_run(prepared: Prepared) -> int:
     plan = prepared.plan
     total = 0.0
     for task in plan.tasks:
-        times = f"{task.launches}" if task.launches else f"{plan.policy.launches}+1"
-        seconds = task.expected_s * (task.launches or plan.policy.launches + 1)
+        counted = task.launches or plan.policy.launches
+        warm = 0 if task.launches else 1
+        seconds = task.expected_s * (counted + warm)
         total += seconds
-        optional = f", may be left out ({task.drop})" if task.drop else ""
-        print(f"{task.id:<36} {times} launches  ~{duration(seconds)}{optional}")
+        times = count(counted, "time") + (" and once to warm up" if warm else "")
+        optional = f"; left out if the time is short ({task.drop})" if task.drop else ""
+        print(f"{words.of_task(task)}: {times}, about {duration(seconds)}{optional}   # {task.id}")
         placed = f"--layout {task.layout} --stride {task.stride} --bind {task.bind}"
         print(f"    strata launch {placed} -- {' '.join(task.command)}")
     for note in prepared.notes:
-        print(f"not here: {note}")
+        print(f"cannot run here: {note}")
     budget = plan.policy.budget_s
     print(
-        f"{len(plan.tasks)} tasks, about {duration(total)}, and some seconds for the report"
+        f"{count(len(plan.tasks), 'setting')}, about {duration(total)}, and some seconds for the report"
         + (f"; ends within {duration(budget)}: what does not fit is left out" if budget else "")
+        + "; nothing was launched"
     )
     return 0

@@ -1,5 +1,5 @@
-"""What a measuring command prints at its end: the headline figures with intervals and grades, what was
-disturbed, and in plain words how good the answers are.
+"""The table of a measuring command, for `--verbose`: the headline figures with intervals and grades, and
+what was disturbed.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from strata.advice.words import count
 from strata.characterize.bounds import headline
-from strata.measure.grade import DISTURBED, UNDISTURBED
+from strata.measure.grade import UNDISTURBED
 from strata.measure.summary import failures_in_words
 
 
@@ -109,31 +108,6 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     for left in summary["left_out"]:
         out.write(f"left out: {left['task']}: {left['why']}\n")
     out.flush()
-
-
-def outcome(summary: Mapping[str, Any]) -> list[str]:
-    """What came out and how good it is, in sentences; the last lines of a measuring command."""
-    tasks = summary["tasks"]
-    left = {e["task"] for e in summary["left_out"]}
-    answered = [t for t in tasks if t["answered"]]
-    disturbed = [t for t in answered if t["grade"] == DISTURBED]
-    asked = [t for t in tasks if t["id"] not in left or t["answered"]]
-    text = f"{len(answered)} of {count(len(asked), 'setting')} answered"
-    if left:
-        text += f", {len(left)} left out for the time"
-    if not disturbed:
-        text += ", all from undisturbed launches." if answered else "."
-    else:
-        text += (
-            f": {len(answered) - len(disturbed)} from undisturbed launches, {len(disturbed)} from "
-            "disturbed ones "
-            "(medians over all launches, with what disturbed them in the report)."
-        )
-    said = [text]
-    background = (summary.get("background") or {}).get("told")
-    if background:
-        said.append(f"While nothing of this ran, {background}.")
-    return said
 
 
 def _show_rich(table: Sequence[tuple[str, ...]], out: TextIO) -> None:

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from strata import paths
-from strata.characterize import bounds
+from strata.advice import views
+from strata.advice.words import count, list_some
+from strata.characterize import answer, bounds, words
 from strata.errors import FAILED, StrataError
 from strata.front import ask
 from strata.interop import osu
@@ -54,6 +56,7 @@ class Target:
     accept_change: bool = False
     argv: tuple[str, ...] = ()
     command: str = ""  # the line that a person types to have this again
+    verbose: bool = False  # the table of all figures is printed too
 
 
 def read_machine(native: paths.Native, described: str | None = None) -> dict[str, Any]:
@@ -102,11 +105,11 @@ def run(
     target: Target,
     prepare: Callable[[], Prepared],
     lock: str = HOST_LOCK,
-    statements: Statements = lambda whole: (),
+    statements: Statements | None = None,
 ) -> int:
     """Prepares, measures and reports; returns the exit code. A signal leaves what was measured.
 
-    `statements` says in sentences what the summary shows; they are printed below its table.
+    `statements` says in sentences what the summary of a study shows.
     """
     return until_stopped(
         lambda keep: _measure_and_report(target, prepare(), HostLock(lock), keep, statements), target.command
@@ -144,9 +147,9 @@ def measuring(results: store.Store, watcher: Progress) -> Iterator[store.Store]:
 
 
 def _measure_and_report(
-    target: Target, prepared: Prepared, lock: HostLock, keep: Keep, statements: Statements
+    target: Target, prepared: Prepared, lock: HostLock, keep: Keep, statements: Statements | None
 ) -> int:
-    watcher = Progress()
+    watcher = Progress(words=words.of_task)
     with lock.held(watcher.say):
         began = time.monotonic()
         with measuring(_open(target, prepared, watcher.say), watcher) as results:
@@ -155,7 +158,7 @@ def _measure_and_report(
         whole = summarise(results, campaign)
         index.open_index(results.path).close()  # so that whoever asks of many samples need not wait for it
         report = build_report(whole, results.path)
-    return finish(whole, results.path, report, statements(whole))
+    return finish(whole, results.path, report, statements, target.verbose)
 
 
 def measure(
@@ -177,21 +180,35 @@ def measure(
         page = build_report(whole, results.path)
         if not told:
             told = True
-            watcher.say(f"the report so far: {page} (made anew after each block)")
+            watcher.say(f"the report so far, renewed after each round: {page}")
 
-    campaign = Campaign(results, runner, watcher, after_block=report_so_far, block_s=_REPORT_S, began=began)
-    for note in prepared.notes:
-        watcher.say(f"not here: {note}")
+    campaign = Campaign(
+        results,
+        runner,
+        watcher,
+        after_block=report_so_far,
+        block_s=_REPORT_S,
+        began=began,
+        words=words.of_task,
+    )
+    if prepared.notes:
+        watcher.say(not_here(prepared.notes))
     plan = results.plan
     kept = len(results.samples)
     watcher.say(
-        f"{len(plan.tasks)} tasks x {plan.policy.launches} launches after one to warm up, "
-        f"about {duration(campaign.remaining_s())}; results in {results.path}"
+        f"{count(len(plan.tasks), 'setting')} to measure, each {plan.policy.launches} times and once before "
+        f"to warm up: about {duration(campaign.remaining_s())}"
         + (f"; {kept} launches of before are kept" if kept else "")
     )
-    watcher.say("Ctrl-C stops; the same command resumes")
+    watcher.say(f"results: {results.path}\nCtrl-C stops; the same command goes on from there")
     campaign.run()
     return campaign
+
+
+def not_here(notes: Sequence[str]) -> str:
+    """In one line, how many parts of the plan cannot run on this machine, and why. A note is 'what: why'."""
+    reasons = dict.fromkeys(note.rpartition(": ")[2] for note in notes)
+    return f"{count(len(notes), 'setting')} of the plan cannot run here: {list_some(reasons, 3)}"
 
 
 def _open(wish: Target, prepared: Prepared, say: Callable[[str], None]) -> store.Store:
@@ -278,29 +295,38 @@ def build_report(whole: dict[str, Any], results: Path, more: Sequence[Mapping[st
             remove_tree(scratch)
 
 
-def finish(whole: Mapping[str, Any], results: Path, report: Path, statements: Sequence[str] = ()) -> int:
+def finish(
+    whole: Mapping[str, Any],
+    results: Path,
+    report: Path,
+    statements: Statements | None = None,
+    verbose: bool = False,
+) -> int:
     """Prints the outcome. The exit code is 0 when every setting has an answer, whatever its grade; 1 when
     one could not run or, with --strict, found no quiet moment: a script must be able to tell.
     """
     from strata.characterize import console
 
-    console.show(whole)
-    for text in statements:
-        print(text)
-    bad = [t for t in whole["tasks"] if not t["answered"] and not str(t["status"]).startswith("left out")]
-    for task in bad:
-        print(f"not answered: {task['id']}: {str(task['status']).splitlines()[0]}")
-    for line in console.outcome(whole):
-        print(line)
-    print(f"results: {results}\nreport:  {report}")
+    if verbose:
+        console.show(whole)
+    bad = answer.unanswered(whole)
+    if statements is None:
+        print(*answer.lines(whole, report), sep="\n")
+    else:
+        said = statements(whole)
+        if not said and not verbose:
+            console.show(whole)
+        print(*said, *answer.failures(whole), *answer.ending(whole, report), sep="\n")
     return FAILED if bad else 0
 
 
-def rebuild(opened: store.Store, more: Sequence[Path] = ()) -> int:
+def rebuild(opened: store.Store, more: Sequence[Path] = (), verbose: bool = False) -> int:
     """`strata report DIR`: summary and report again from the journals, with studies of `more` as sections."""
     results = opened.path
     whole = summarise(opened, Standings(opened))
-    return finish(whole, results, build_report(whole, results, [from_journals(f) for f in more]))
+    page = build_report(whole, results, [from_journals(f) for f in more])
+    statements = views.statements if opened.plan.kind == "study" else None
+    return finish(whole, results, page, statements, verbose)
 
 
 def from_journals(folder: Path) -> dict[str, Any]:

@@ -50,6 +50,9 @@ def _measuring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="print the plan and its estimated time, measure nothing"
     )
+    parser.add_argument(
+        "--verbose", action="store_true", help="print the table of all figures too, which the report has"
+    )
     parser.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
 
 
@@ -133,6 +136,7 @@ def _run_characterize(given: argparse.Namespace) -> int:
             only=tuple(given.only),
             budget_s=seconds(given.budget) if given.budget is not None else None,
             strict=given.strict,
+            verbose=given.verbose,
             nodes=given.nodes,
             argv=given.argv,
         )

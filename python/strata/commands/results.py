@@ -39,16 +39,17 @@ def report(commands: Commands) -> None:
         metavar="STUDY",
         help="results folder of a study that becomes a section (may be repeated)",
     )
+    parser.add_argument("--verbose", action="store_true", help="print the table of all figures too")
     parser.set_defaults(run=_run_report)
 
 
 def _run_report(given: argparse.Namespace) -> int:
     from strata.characterize.listing import newest
 
-    return rebuild(given.results or newest(), given.more)
+    return rebuild(given.results or newest(), given.more, given.verbose)
 
 
-def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
+def rebuild(results: Path, more: Sequence[Path] = (), verbose: bool = False) -> int:
     """Summary and report again from the journals of any results folder, a tuning's too."""
     from strata.characterize import session
     from strata.measure import store
@@ -57,7 +58,7 @@ def rebuild(results: Path, more: Sequence[Path] = ()) -> int:
     opened = store.open_existing(results)
     try:
         if opened.plan.kind != "tune":
-            return session.rebuild(opened, more)
+            return session.rebuild(opened, more, verbose)
         if more:
             raise StrataError("a tuning's report takes no studies", at="--with", given=str(more[0]))
         return tunings.rebuild(opened)

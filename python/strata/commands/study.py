@@ -58,6 +58,9 @@ def study(commands: Commands) -> None:
         help="resume --out FOLDER although something changed (recorded)",
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of the order (default: random, recorded)")
+    run.add_argument(
+        "--verbose", action="store_true", help="print the table of all figures too, which the report has"
+    )
     run.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
     run.set_defaults(run=_run_study)
     listing = actions.add_parser("list", help="the studies that come with Strata")
@@ -137,6 +140,7 @@ def _run_study(given: argparse.Namespace) -> int:
             out=given.out,
             budget_s=seconds(given.budget) if given.budget is not None else None,
             strict=given.strict,
+            verbose=given.verbose,
             dry_run=given.dry_run,
             machine=given.machine,
             new=given.new,

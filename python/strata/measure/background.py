@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from strata.measure.disturbances import OTHER_GUESTS, OTHER_PROGRAMS, percent
 from strata.measure.quiet import TICK_S
 from strata.measure.taint import Limits
 
@@ -108,8 +109,8 @@ class Background:
         said = [
             _told(shares, what)
             for shares, limit, what in (
-                (self.steal, limits.steal_share, "the hypervisor took"),
-                (self.others, limits.others_share, "other processes took"),
+                (self.steal, limits.steal_share, f"{OTHER_GUESTS} took"),
+                (self.others, limits.others_share, f"{OTHER_PROGRAMS} took"),
             )
             if max(shares.values(), default=0.0) > limit
         ]
@@ -139,11 +140,12 @@ def _alike(shares: Mapping[int, float]) -> bool:
 
 def _told(shares: Mapping[int, float], what: str) -> str:
     if len(shares) == 1:
-        return f"{what} {mean(shares.values()):.1%} of the core"
+        return f"{what} {percent(mean(shares.values()))} of CPU {next(iter(shares))}"
     if _alike(shares):
-        return f"{what} {mean(shares.values()):.1%} of all cores alike"
+        return f"{what} {percent(mean(shares.values()))} of all CPUs alike"
     cpu = max(shares, key=lambda c: shares[c])
-    return f"{what} {shares[cpu]:.1%} of CPU {cpu}, {min(shares.values()):.1%} of the least disturbed one"
+    least = percent(min(shares.values()))
+    return f"{what} {percent(shares[cpu])} of CPU {cpu} ({least} of the one they used least)"
 
 
 def seconds_for(plan_s: float) -> float:

@@ -18,6 +18,7 @@ from strata.measure.background import Background
 from strata.measure.launching import Judge, launch_once
 from strata.measure.order import block_order
 from strata.measure.plan import Task
+from strata.measure.progress import Step, Words, by_name, duration
 from strata.measure.runner import Runner
 from strata.measure.standings import REPORTING, ROUNDS_END, WARM_UP, Standings
 from strata.measure.store import Sample, Store
@@ -30,7 +31,7 @@ _KEPT = 0.05  # of the budget: not for repeats while there are blocks to come
 class Watcher(Protocol):
     """Who shows progress. All calls are cheap; tick() comes while a program is measured."""
 
-    def begin(self, task: Task, block: str, done: int, total: int, remaining_s: float) -> None: ...
+    def begin(self, task: Task, step: Step) -> None: ...
     def tick(self) -> None: ...
     def ended(self, task: Task, sample: Sample) -> None: ...
     def say(self, text: str) -> None: ...
@@ -52,9 +53,11 @@ class Campaign(Standings):
         block_s: float = 0.0,
         began: float | None = None,
         clock: Callable[[], float] = time.monotonic,
+        words: Words = by_name,
     ) -> None:
         """`look` measures the background. `after_block` is called when a block has ended, and takes about
         `block_s`; so does what comes after the last launch. The budget counts from `began` on that `clock`.
+        `words` says what a task is.
         """
         super().__init__(store)
         self._runner = runner
@@ -63,6 +66,7 @@ class Campaign(Standings):
         self._look = look or self._look_at_background
         self._after_block = after_block
         self._clock = clock
+        self._words = words
         self._waited = 0.0  # by this process: whoever starts it again has patience again
         self._began = clock() if began is None else began
         self.block_s = block_s  # what the last call of after_block took
@@ -113,7 +117,8 @@ class Campaign(Standings):
         told = seen.in_words(self.policy.limits)
         if told and not self.policy.strict:
             self._watch.say(
-                f"background: {told}, steadily; what exceeds this is repeated, and every answer is graded"
+                f"before the first launch that counts, {told}; what is disturbed by more is repeated, and "
+                "every answer says whether it was disturbed"
             )
 
     def _look_at_background(self) -> Background | None:
@@ -144,14 +149,18 @@ class Campaign(Standings):
             return
         budget = times * self.policy.budget_s
         self._fewer_launches(budget, when)
+        dropped: list[Task] = []
         while (estimate := self.spent_s() + self.unrepeated_s()) > budget:
             to_come = [t for t in self.active() if self.blocks_of(t) < self.launches_of(t)]
             if len(to_come) < 2:
-                return
+                break
             victim = max(to_come, key=lambda t: (t.drop, self.seconds_of(t)))
             why = f"estimate {estimate:.0f} s > budget {self.policy.budget_s:.0f} s {when}"
             self.store.note("dropped", task=victim.id, why=why)
-            self._watch.say(f"left out: {victim.id} ({why})")
+            dropped.append(victim)
+        if dropped:
+            names = "; ".join(self._words(task) for task in dropped)
+            self._watch.say(f"left out, to end within {duration(self.policy.budget_s)}: {names}")
 
     def _fewer_launches(self, budget: float, when: str) -> None:
         least = stats.LEAST if self.policy.precision is None else self.policy.launches
@@ -165,7 +174,10 @@ class Campaign(Standings):
         )
         if wanted < self.launches:
             why = f"estimate {budget + over:.0f} s > budget {budget:.0f} s {when}"
-            self._watch.say(f"{wanted} launches of each task instead of {self.launches} ({why})")
+            self._watch.say(
+                f"{wanted} launches of each setting instead of {self.launches}, to end within "
+                f"{duration(self.policy.budget_s or 0.0)}"
+            )
             self.store.note("fewer", launches=wanted, why=why)
 
     def _not_yet_in(self, block: int) -> list[Task]:
@@ -184,7 +196,9 @@ class Campaign(Standings):
         wanted = {t.id: t for t in tasks}
         # The whole plan is shuffled and then thinned, so that a block resumed in its middle goes on in the
         # same order.
-        for task_id in block_order([t.id for t in self.plan.tasks], self.policy.seed, block, attempt):
+        order = block_order([t.id for t in self.plan.tasks], self.policy.seed, block, attempt)
+        numbers = {task_id: n for n, task_id in enumerate((i for i in order if i in wanted), start=1)}
+        for task_id in order:
             task = wanted.get(task_id)
             if task is None or self.standing(task).stopped is not None:
                 continue
@@ -194,13 +208,13 @@ class Campaign(Standings):
                 last = self.samples_of(task)[-1]
                 if last.tainted or not last.failed:  # a failure has nothing to do with who else is busy
                     self._be_patient()
-            self._launch(task, block, attempt)
+            self._launch(task, block, attempt, f"{numbers[task_id]} of {len(numbers)}")
 
-    def _launch(self, task: Task, block: int, attempt: int) -> None:
-        standings = [s for t in self.plan.tasks if (s := self.standing(t)).stopped is None]
-        total = sum(s.wanted for s in standings)
-        done = sum(min(s.enough, s.wanted) for s in standings)
-        self._watch.begin(task, _name(block, attempt), done, total, self.remaining_s())
+    def _launch(self, task: Task, block: int, attempt: int, place: str) -> None:
+        if 0 < block < ROUNDS_END:
+            # How many rounds a wanted precision takes is not known beforehand.
+            place += f", round {block}" + ("" if self.policy.precision else f" of {self.launches}")
+        self._watch.begin(task, Step(_doing(block, attempt), place, self.remaining_s()))
         judge = Judge(self.policy.limits, self.limits, self.reference_ghz())
         sample = launch_once(self._runner, self._with_choice(task), block, attempt, judge, self._watch.tick)
         self.store.add(sample)
@@ -223,7 +237,10 @@ class Campaign(Standings):
         block = sum(self.seconds_of(t) for t in wanting)
         if block and self.spent_s() + block + 2 * self.block_s > budget:
             self.time_is_up = True
-            self._watch.say(f"the {budget:.0f} s aimed at are over: {len(wanting)} tasks stay less precise")
+            self._watch.say(
+                f"the time of {duration(budget)} is over: {len(wanting)} settings stay less precise than "
+                "asked"
+            )
 
     def _slack_s(self) -> float:
         """What the budget has left beside the launches that come in any case."""
@@ -240,8 +257,8 @@ class Campaign(Standings):
         if block == ROUNDS_END and not self.time_is_up:
             self.time_is_up = True
             self._watch.say(
-                f"the {self.policy.budget_s:.0f} s aimed at are over: disturbed launches are not repeated "
-                "any more"
+                f"the time of {duration(self.policy.budget_s or 0.0)} is over: disturbed launches are not "
+                "repeated any more"
             )
         return False
 
@@ -261,9 +278,7 @@ class Campaign(Standings):
         return quiet.wait_until_quiet(os.sched_getaffinity(0), patience_s, self._watch.wait, always)
 
 
-def _name(block: int, attempt: int) -> str:
+def _doing(block: int, attempt: int) -> str:
     if block == WARM_UP:
-        return "warm-up"
-    if block == ROUNDS_END:
-        return f"repeat round {attempt}"
-    return f"block {block}" if attempt == 0 else f"block {block}, repeat"
+        return "warming up:"
+    return "measuring" if attempt == 0 else "repeating"

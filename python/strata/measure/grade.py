@@ -12,20 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata.measure import stats, taint
+from strata.measure import disturbances, stats, taint
 from strata.measure.store import Sample
 from strata.measure.taint import Limits
 
 UNDISTURBED, DISTURBED, NONE = "undisturbed", "disturbed", "none"
-
-_WORDS = {
-    "steal": "the hypervisor took {:.1%} of its CPUs",
-    "others": "others used {:.1%} of its CPUs",
-    "elsewhere": "others kept {:.2f} CPUs of the machine busy",
-    "switches": "it was preempted {:.0f} times a second",
-    "pressure": "some thread waited for a CPU {:.0%} of the time",
-    "clock": "the clock was {:.0%} down",
-}
 
 
 @dataclass(frozen=True)
@@ -56,21 +47,9 @@ def answer(
         return Answer(UNDISTURBED if good else NONE, good)
     by_meters = sorted(usable, key=lambda s: taint.score(s.record or {}, limits, s.system))
     calm = {id(s) for s in by_meters[: (len(usable) + 1) // 2]}
-    return Answer(DISTURBED, usable, tuple(s for s in usable if id(s) in calm), disturbance_in_words(usable))
-
-
-def disturbance_in_words(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """'the hypervisor took 5.1% of its CPUs in 6 of 7 launches (median)', for each kind of disturbance."""
-    values: dict[str, list[float]] = {}
-    for sample in samples:
-        for reason in sample.tainted:
-            if reason["code"] in _WORDS and reason.get("value") is not None:
-                values.setdefault(str(reason["code"]), []).append(float(reason["value"]))
-    ordered = sorted(values.items(), key=lambda item: (-len(item[1]), list(_WORDS).index(item[0])))
-    return tuple(
-        f"{_WORDS[code].format(stats.median(seen))} in {len(seen)} of {len(samples)} launches"
-        for code, seen in ordered
-    )
+    told = disturbances.in_words(s.tainted for s in usable)
+    why = tuple(f"{text} in {n} of {len(usable)} launches" for text, n in told)
+    return Answer(DISTURBED, usable, tuple(s for s in usable if id(s) in calm), why)
 
 
 def blocks(samples: Sequence[Sample], beyond: int) -> list[int | None]:

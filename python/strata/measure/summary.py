@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from strata.measure import disturbances, grade, stats
 from strata.measure import figures as measured
-from strata.measure import grade, stats
 from strata.measure.plan import Policy, Task
 from strata.measure.standings import ROUNDS_END, TaskState, reasons_of
 from strata.measure.store import Sample, Store
@@ -75,8 +75,9 @@ def summarize(
 
 
 def counts(samples: Sequence[Sample]) -> dict[str, Any]:
-    """How many launches there were, and how many did not count, and why."""
+    """How many launches there were, how many did not count, and why: by code, and in words."""
     counted = [s for s in samples if s.block != 0]
+    told = disturbances.in_words(s.tainted for s in counted)
     return {
         "launches": len(counted),
         "warm_up": len(samples) - len(counted),
@@ -84,6 +85,7 @@ def counts(samples: Sequence[Sample]) -> dict[str, Any]:
         "tainted": sum(bool(s.tainted) for s in counted),
         "failed": sum(s.failed is not None for s in counted),
         "reasons": reasons_of(counted),
+        "disturbed_by": [f"{text} in {n} of them" for text, n in told],
     }
 
 

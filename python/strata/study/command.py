@@ -12,8 +12,10 @@ from typing import Any
 
 from strata import paths
 from strata.advice import views
+from strata.advice.words import count
 from strata.characterize import console, session
 from strata.characterize.session import Prepared
+from strata.characterize.words import of_task
 from strata.errors import StrataError
 from strata.measure import store
 from strata.measure.lock import HOST_LOCK
@@ -43,6 +45,7 @@ class Request:
     accept_change: bool = False
     here: bool = False
     seed: int | None = None
+    verbose: bool = False  # the table of all figures is printed too
     argv: tuple[str, ...] = ()
 
 
@@ -159,6 +162,7 @@ def run(request: Request, lock: str = HOST_LOCK) -> int:
         accept_change=request.accept_change,
         argv=request.argv,
         command=command,
+        verbose=request.verbose,
     )
     return session.run(target, lambda: prepared, lock, views.statements)
 
@@ -173,14 +177,16 @@ def _dry_run(prepared: Prepared) -> int:
         took = task.expected_s * (plan.policy.launches + 1)
         total += took
         placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind, *task.options]
-        print(f"{task.id:<40} {times} launches and one to warm up  ~{duration(took)}")
+        print(f"{of_task(task)}: {times} times and once to warm up, about {duration(took)}   # {task.id}")
         print(f"    {shlex.join(['strata', 'launch', *placed, '--', *task.command])}")
     for note in prepared.notes:
-        print(f"not here: {note}")
+        print(f"cannot run here: {note}")
     budget = plan.policy.budget_s
     print(
-        f"{len(plan.tasks)} settings, {'at least' if plan.policy.precision else 'about'} {duration(total)}"
-        + (f"; aims at {duration(budget)}" if budget else "")
+        f"{count(len(plan.tasks), 'setting')}, {'at least' if plan.policy.precision else 'about'} "
+        f"{duration(total)}"
+        + (f"; ends within {duration(budget)}: what does not fit is left out" if budget else "")
+        + "; nothing was launched"
     )
     return 0
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from strata.advice.words import count
 from strata.errors import FAILED, StrataError
 from strata.measure import stats, taint
 from strata.measure.background import Background
 from strata.measure.launching import Judge, launch_once
 from strata.measure.plan import Pattern, Task
-from strata.measure.progress import Progress, duration
+from strata.measure.progress import Progress, Step, duration
 from strata.measure.runner import Runner
 from strata.measure.store import Sample
 from strata.tune.candidates import KINDS, Candidate, candidates, default_of, numbers_of_processes
@@ -162,6 +163,7 @@ class Tuner:
             if len(self._clocks) < _CLOCKS:
                 self._clocks += taint.clock_readings(sample.record or {})
             self._keep(sample)
+            self._watch.count(sample)
             self.spent_s += sample.wall_s
             if sample.failed or all(code in taint.UNUSABLE for code in sample.beyond):
                 break
@@ -195,7 +197,8 @@ class Tuner:
             search.joined = lambda candidate: self._joined(self.task(candidate, self._request.timeout_s))
         widen, plainer = (search.widen, search.plainer) if search else (None, None)
         race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen, plainer)
-        self._watch.say(f"race: {len(runners)} layouts to begin with, about {duration(budget_s)}")
+        layouts = count(len(runners), "layout")
+        self._watch.say(f"racing {layouts} and what is near the fastest, for about {duration(budget_s)}")
         while launches := race.next_round():
             self._block += 1
             for launch in launches:
@@ -207,9 +210,11 @@ class Tuner:
         # The default has none: how many times as slow it is has to be told, however many these are.
         limit = None if candidate.id == race.default else race.limit_s()
         timeout = min(self._request.timeout_s, max(1.0, limit)) if limit else self._request.timeout_s
-        name = f"{'final' if launch.final else 'screening'}, round {launch.round}"
         done, total = race.progress()
-        self._watch.begin(self.task(candidate, timeout), name, done, total, race.remaining_s())
+        # How many launches screening takes is open until it ends.
+        place = f"{done + 1} of {total}" if launch.final else f"launch {done + 1}"
+        doing = "final: running" if launch.final else "first look: running"
+        self._watch.begin(self.task(candidate, timeout), Step(doing, place, race.remaining_s()))
         before = self.spent_s
         sample = self.launch(candidate, timeout)
         took = self.spent_s - before

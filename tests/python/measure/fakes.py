@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.measure.plan import Plan, Policy, Task
+from strata.measure.progress import Step
 from strata.measure.runner import Launched
 from strata.measure.store import Sample
 
@@ -128,11 +129,13 @@ class Listener:
 
     def __init__(self) -> None:
         self.said: list[str] = []
+        self.steps: list[Step] = []
         self.remaining: list[float] = []
         self.samples: list[Sample] = []
 
-    def begin(self, what: Task, block: str, done: int, total: int, remaining_s: float) -> None:
-        self.remaining.append(remaining_s)
+    def begin(self, what: Task, step: Step) -> None:
+        self.steps.append(step)
+        self.remaining.append(step.remaining_s)
 
     def tick(self) -> None:
         pass

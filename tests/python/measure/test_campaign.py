@@ -254,7 +254,7 @@ def test_optional_tasks_are_left_out_in_the_stated_order_until_the_budget_fits(m
     assert [e["task"] for e in whole["left_out"]] == ["c/1x1/core/s1"] and "budget" in whole["left_out"][0][
         "why"
     ]
-    assert any("left out: c/" in text for text in listener.said)
+    assert "left out, to end within 16 s: c/1x1/core/s1" in listener.said
     assert whole["tasks"][2]["status"].startswith("left out")
 
 
@@ -269,7 +269,7 @@ def test_launches_beyond_six_go_before_tasks_when_the_budget_is_small(make_store
     done, runner, listener = campaign(make_store(slow_plan(launches=10, budget_s=25.0)), lambda t, n: good())
     done.run()
     assert set(Counter(runner.order).values()) == {1 + 7}
-    assert any("launches of each task instead of 10" in text for text in listener.said)
+    assert any("launches of each setting instead of 10, to end within 25 s" in text for text in listener.said)
     assert not summary_of(done)["left_out"]
 
 

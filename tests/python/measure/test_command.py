@@ -17,7 +17,7 @@ import pytest
 from fakes import busy_record, install
 
 from strata import cli
-from strata.characterize import command
+from strata.characterize import answer, command
 from strata.characterize.command import Request
 from strata.errors import StrataError
 from strata.measure import runner
@@ -102,8 +102,30 @@ def test_a_run_leaves_plan_machine_samples_summary_and_report_and_nothing_else(h
     assert [t["id"] for t in whole["tasks"]] == ["stream/1x1/core/s1", "stream/2x1/core/s1"]
     assert whole["provenance"]["libraries"] == ["/usr/lib/libopenblas.so.0"]
     assert whole["provenance"]["compiler"] == ["GNU 12.2.0"]
-    said = capsys.readouterr().out
-    assert str(folder / "report" / "report.html") in said and "none disturbed" in said and "triad" in said
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == f"report:     {folder / 'report' / 'report.html'}"
+    assert "disturbed:  none of 12 launches" in said and "measured:   2 of 2 settings" in said
+    assert any(line.startswith("memory:     10 GB/s") for line in said)
+
+
+def test_the_end_is_at_most_eight_lines_and_the_table_comes_only_when_asked_for(here: Path, capsys) -> None:
+    assert run(here) == 0
+    short = capsys.readouterr().out.splitlines()
+    assert len(short) < answer.MOST and not any("stream/1x1/core/s1" in line for line in short)
+    assert run(here, verbose=True) == 0
+    long = capsys.readouterr().out.splitlines()
+    assert any("stream/1x1/core/s1" in line and "triad" in line for line in long)
+    assert long[-1].startswith("report: ") and len(long) > len(short)
+
+
+def test_what_is_measured_is_said_in_words_and_how_far_it_is(here: Path, capsys) -> None:
+    assert run(here) == 0
+    said = capsys.readouterr().err
+    assert "2 settings to measure, each 6 times and once before to warm up: about " in said
+    assert re.search(
+        r"^warming up: memory bandwidth, (1 thread|2 processes) \(1 of 2\); about .* left$", said, re.M
+    )
+    assert "stream/" not in said
 
 
 def test_a_finished_run_is_not_resumed_but_followed_by_another(here: Path) -> None:
@@ -147,12 +169,18 @@ def test_on_a_machine_that_is_never_quiet_every_setting_is_answered_and_graded(h
     (here / "prefix with space" / "disturb").write_text("")
     assert run(here) == 0
     said = capsys.readouterr().out
-    assert "2 of 2 settings answered: 0 from undisturbed launches, 2 from disturbed ones" in said
-    assert said.splitlines()[-1].startswith("report:  ")
+    disturbed, measured, report = said.splitlines()[-3:]
+    assert disturbed.startswith("disturbed:  14 of 14 launches: ")
+    assert disturbed.endswith("2 of 2 answers marked disturbed") and measured == "measured:   2 of 2 settings"
+    assert report.startswith("report: ")
+    whole = json.loads((folders(here)[0] / "summary.json").read_text())
+    assert "other programs took 50.0 % of its CPUs in 14 of them" in whole["counts"]["disturbed_by"]
     whole = json.loads((folders(here)[0] / "summary.json").read_text())
     for task in whole["tasks"]:
         assert (task["grade"], task["undisturbed"], task["figures"][0]["n"]) == ("disturbed", False, 7)
-        assert any("others used 50.0% of its CPUs in 7 of 7 launches" in why for why in task["disturbed_by"])
+        assert any(
+            "other programs took 50.0 % of its CPUs in 7 of 7 launches" in why for why in task["disturbed_by"]
+        )
     assert busy_record()["cpu"]["others_share"] > whole["limits"]["others_share"]
 
 
@@ -160,7 +188,10 @@ def test_strict_on_a_machine_that_is_never_quiet_has_no_answer_and_exit_1(here: 
     (here / "prefix with space" / "disturb").write_text("")
     assert run(here, strict=True) == 1
     said = capsys.readouterr().out
-    assert "not answered: stream/1x1/core/s1: disturbed in 7 of 7 launches" in said and "14 disturbed" in said
+    assert (
+        "measured:   0 of 2 settings; not: memory bandwidth, 1 thread: disturbed in 7 of 7 launches" in said
+    )
+    assert "disturbed:  14 of 14 launches" in said
     whole = json.loads((folders(here)[0] / "summary.json").read_text())
     assert all(not t["answered"] and t["figures"][0]["median"] is None for t in whole["tasks"])
 
@@ -187,7 +218,10 @@ def test_the_report_can_be_opened_while_the_run_goes_on(here: Path, monkeypatch)
 def test_a_dry_run_measures_and_writes_nothing(here: Path, capsys) -> None:
     assert run(here, dry_run=True) == 0
     said = capsys.readouterr().out
-    assert "stream/2x1/core/s1" in said and "6+1 launches" in said and "2 tasks, about" in said
+    assert (
+        "memory bandwidth, 2 processes: 6 times and once to warm up, about 7 s   # stream/2x1/core/s1" in said
+    )
+    assert "2 settings, about" in said and said.endswith("nothing was launched\n")
     assert not (here / "results").exists() and not (here / "prefix with space" / "launches").exists()
 
 
