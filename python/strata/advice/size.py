@@ -82,5 +82,5 @@ def does_not_fit(processes: int, threads: int, stride: int, size: Size, held: bo
         far = f" with a stride of {stride}" if stride > 1 else ""
         return f"{processes}x{threads}{far} is more than the {size.cores} usable cores"
     if stride > 1 and processes * threads == 1:
-        return "one thread has no stride"
+        return "with one thread there is no distance between cores to choose"
     return None

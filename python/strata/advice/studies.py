@@ -162,19 +162,19 @@ def best(every: Sequence[Entry], what: str, graded: bool = False) -> list[str]:
     if len(found.leaders) == 1:
         far = (max if lower else min)(found.others, key=lambda e: e.figure.median or 0.0)
         if len(found.others) == 1:
-            rest = f"that of {far.label}, {_value(far)} (each at {level})"
+            rest = f"that of {far.label}, {_value(far)} (each at {level} confidence)"
         else:
-            rest = f"those of all {len(found.others)} others (each at {level}); the farthest is {far.label}"
-            rest += f" with {_value(far)}"
+            rest = f"those of all {len(found.others)} others (each at {level} confidence); the farthest is "
+            rest += f"{far.label} with {_value(far)}"
         if found.paired:
-            rest = rest.replace(f"(each at {level})", f"in each block (at {level})")
+            rest = rest.replace(f"(each at {level} confidence)", f"in each block (at {level} confidence)")
         apart = "its ratio is clear of" if found.paired else "its interval is apart from"
         near = beside(*(e.figure for e in every))
         return [f"The {what}{near} is that of {lead.label}, {_value(lead)}: {apart} {rest}."]
     first = found.leaders[0]
     names = f"all {many}" if not found.others else _listed([e.label for e in found.leaders])
     overlap = "the intervals of their ratios hold 1" if found.paired else "their intervals overlap"
-    said = f"The {what} is a tie of {names}: {overlap} (each at {level})"
+    said = f"The {what} is a tie of {names}: {overlap} (each at {level} confidence)"
     enough = f", so {first.label}, which asks for least, is not shown to be worse" if graded else ""
     said += f"{enough}; their medians go from {_extremes(found.leaders)}."
     if found.others:

@@ -132,12 +132,11 @@ def disturbed(summary: Summary) -> str:
     background = (summary.get("background") or {}).get("told")
     told = (summary.get("counts") or {}).get("disturbed_by") or []  # summaries of before have it not
     why = f"all the time {background}" if background else next(iter(told), "")
-    marked = sum(task["answered"] and task["grade"] == DISTURBED for task in summary["tasks"])
+    good = [task for task in summary["tasks"] if task["answered"]]
+    marked = sum(task["grade"] == DISTURBED for task in good)
     said = [f"{tainted} of {launches} launches", why]
     text = ": ".join(part for part in said if part)
-    return text + (
-        f"; {marked} of {count(len(summary['tasks']), 'answer')} marked disturbed" if marked else ""
-    )
+    return text + (f"; {marked} of {count(len(good), 'answer')} marked disturbed" if marked else "")
 
 
 def unanswered(summary: Summary) -> list[Task]:

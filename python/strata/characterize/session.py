@@ -195,8 +195,11 @@ def measure(
         watcher.say(not_here(prepared.notes))
     plan = results.plan
     kept = len(results.samples)
+    times = str(plan.policy.launches)
+    if plan.policy.precision is not None:
+        times += f" to {plan.policy.most}"
     watcher.say(
-        f"{count(len(plan.tasks), 'setting')} to measure, each {plan.policy.launches} times and once before "
+        f"{count(len(plan.tasks), 'setting')} to measure, each {times} times and once before "
         f"to warm up: about {duration(campaign.remaining_s())}"
         + (f"; {kept} launches of before are kept" if kept else "")
     )

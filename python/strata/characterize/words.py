@@ -42,11 +42,11 @@ def of_task(task: Task) -> str:
 
 def of_summary(task: Mapping[str, Any]) -> str:
     """The same of a task of a summary. A study's is its program with its values, and its setting."""
-    layout = placed(task["layout"], task["stride"], task["bind"])
     if task.get("labels"):
+        layout = placed(task["layout"], task["stride"])  # its setting says how it is held
         setting = setting_of({**task, "hidden": {*(task.get("hidden") or ()), "layout", "stride"}})
         return f"{group_of(task)}: {', '.join(part for part in (setting, layout) if part)}"
-    return f"{what(task['id'], task['benchmark'])}, {layout}"
+    return f"{what(task['id'], task['benchmark'])}, {placed(task['layout'], task['stride'], task['bind'])}"
 
 
 def what(task_id: str, benchmark: str) -> str:

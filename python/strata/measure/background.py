@@ -142,7 +142,7 @@ def _told(shares: Mapping[int, float], what: str) -> str:
     if len(shares) == 1:
         return f"{what} {percent(mean(shares.values()))} of CPU {next(iter(shares))}"
     if _alike(shares):
-        return f"{what} {percent(mean(shares.values()))} of all CPUs alike"
+        return f"{what} {percent(mean(shares.values()))} of every CPU"
     cpu = max(shares, key=lambda c: shares[c])
     least = percent(min(shares.values()))
     return f"{what} {percent(shares[cpu])} of CPU {cpu} ({least} of the one they used least)"

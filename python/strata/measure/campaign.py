@@ -25,6 +25,7 @@ from strata.measure.store import Sample, Store
 
 _UNSURE = 1.5  # times the budget: what a plan's estimates may exceed it before anything ran
 _COLD = 1.15  # likewise after the warm-up, whose launches read their files for the first time
+_LISTED = 3  # settings that are left out, by their names; the report has all
 _KEPT = 0.05  # of the budget: not for repeats while there are blocks to come
 
 
@@ -117,8 +118,8 @@ class Campaign(Standings):
         told = seen.in_words(self.policy.limits)
         if told and not self.policy.strict:
             self._watch.say(
-                f"before the first launch that counts, {told}; what is disturbed by more is repeated, and "
-                "every answer says whether it was disturbed"
+                f"before the first launch that counts {told}; launches that are disturbed by more are "
+                "repeated, and a disturbed answer says so"
             )
 
     def _look_at_background(self) -> Background | None:
@@ -159,8 +160,10 @@ class Campaign(Standings):
             self.store.note("dropped", task=victim.id, why=why)
             dropped.append(victim)
         if dropped:
-            names = "; ".join(self._words(task) for task in dropped)
-            self._watch.say(f"left out, to end within {duration(self.policy.budget_s)}: {names}")
+            names = [self._words(task) for task in dropped]
+            more = f"; and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            listed = "; ".join(names[:_LISTED])
+            self._watch.say(f"left out, to end within {duration(self.policy.budget_s)}: {listed}{more}")
 
     def _fewer_launches(self, budget: float, when: str) -> None:
         least = stats.LEAST if self.policy.precision is None else self.policy.launches
@@ -194,14 +197,18 @@ class Campaign(Standings):
 
     def _block(self, block: int, attempt: int, tasks: Iterable[Task]) -> None:
         wanted = {t.id: t for t in tasks}
+
+        def to_come(task_id: str) -> bool:
+            return task_id in wanted and self.standing(wanted[task_id]).stopped is None
+
         # The whole plan is shuffled and then thinned, so that a block resumed in its middle goes on in the
         # same order.
         order = block_order([t.id for t in self.plan.tasks], self.policy.seed, block, attempt)
-        numbers = {task_id: n for n, task_id in enumerate((i for i in order if i in wanted), start=1)}
+        numbers = {task_id: n for n, task_id in enumerate((i for i in order if to_come(i)), start=1)}
         for task_id in order:
-            task = wanted.get(task_id)
-            if task is None or self.standing(task).stopped is not None:
+            if not to_come(task_id):
                 continue
+            task = wanted[task_id]
             if attempt > 0 and block != WARM_UP:
                 if not self._may_repeat(task, block):
                     return

@@ -68,7 +68,9 @@ def _race(
         watcher.close()
         page = results.write(opened, table.document(outcome, request))
     sys.stdout.write(table.text(outcome, request))
-    sys.stdout.write(f"\nreport: {page}\nevery launch: strata results {opened.path}\n")
+    took = duration(outcome.seconds)
+    sys.stdout.write(f"launches:  {took} in all; strata results {opened.path} lists them\n")
+    sys.stdout.write(f"report:    {page}\n")
     return 0 if outcome.fastest else FAILED
 
 
@@ -78,7 +80,7 @@ def _background(opened: store.Store, say: Callable[[str], None]) -> background.B
     if seen is not None:
         opened.note("background", **seen.to_dict())
         if told := seen.in_words(opened.plan.policy.limits):
-            say(f"background: {told}, steadily; launches that show more are made again once")
+            say(f"before the race {told}; a launch that is disturbed by more is made once more")
     return seen
 
 
@@ -109,13 +111,17 @@ def _dry_run(request: Request, machine: dict[str, Any], front: str) -> int:
     program = linked(front, request.command)
     request = with_processes(request, program)
     name = request.kind or kind_of(program, {}).name
-    sys.stdout.write(f"kind: {name} (by its file alone; the first launch may say more)\n")
+    sys.stdout.write(f"{table.NAMES[name]} program, by its file alone; a first launch may say more\n")
+    sys.stdout.write("the race begins with these layouts:\n")
     for candidate in layouts_to_race(machine, name, request.processes):
         sys.stdout.write(
             f"  {candidate.line(request.command)}{'   # ' + candidate.note if candidate.note else ''}\n"
         )
-    sys.stdout.write("then what is near the fastest: numbers, strides, orders, kinds of cores, SMT, pages\n")
+    sys.stdout.write(
+        "and goes on with what is near the fastest: other numbers of threads and processes, other cores, "
+        "huge pages\n"
+    )
     for trap in foresee(program, os.environ, UsableCores.of(machine).cores):
         sys.stdout.write(f"note: {sentence(trap)}\n")
-    sys.stdout.write(f"raced within {duration(request.budget_s)}; nothing was launched\n")
+    sys.stdout.write(f"it takes {duration(request.budget_s)}; nothing was launched\n")
     return 0

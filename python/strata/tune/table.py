@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from strata.advice.words import digits
 from strata.measure import stats
-from strata.measure.progress import duration
 from strata.tune.candidates import Candidate
 from strata.tune.race import RunnerState
 from strata.tune.refused import MARK
@@ -15,6 +14,13 @@ from strata.tune.traps import sentence
 if TYPE_CHECKING:
     from strata.tune.tuner import Outcome, Request
 
+NAMES = {  # of kinds of programs, as people write them
+    "serial": "serial",
+    "openmp": "OpenMP",
+    "mpi": "MPI",
+    "hybrid": "hybrid (MPI and OpenMP)",
+    "forking": "forking or threaded",
+}
 AS_FAST = 1.03  # times the fastest median: no reason to ask for more than one has to
 
 
@@ -70,45 +76,49 @@ def margin_text(outcome: Outcome, request: Request) -> str:
     margin = outcome.verdict.margin
     if margin is None:
         return "the default is the fastest: no layout that was tried beats it"
-    what = "the time" if request.metric == "wall" or request.better == "lower" else "the cost (1 / figure)"
-    percent = 100 * (1 - margin.value)
+    what = "time" if request.metric == "wall" or request.better == "lower" else "cost (1 / figure)"
     if margin.low is None or margin.high is None:
-        return f"{percent:.1f} % less of {what} than the default; too few launches for an interval"
-    low, high = 100 * (1 - margin.high), 100 * (1 - margin.low)
-    interval = f"{low:.1f} % to {high:.1f} %, level {margin.level:.1%}"
-    return f"{percent:.1f} % less of {what} than the default ({interval})"
+        return f"{_change(margin.value)} {what} than the default; too few launches for an interval"
+    least, most = _change(margin.high), _change(margin.low)
+    return (
+        f"{_change(margin.value)} {what} than the default (between {least} and {most}, at "
+        f"{100 * margin.level:.3g} % confidence)"
+    )
+
+
+def _change(ratio: float) -> str:
+    """'17.2 % less' of a ratio of costs of 0.828."""
+    return f"{100 * abs(1 - ratio):.1f} % {'less' if ratio <= 1 else 'more'}"
 
 
 def text(outcome: Outcome, request: Request) -> str:
     """The whole answer."""
     unit = "s" if request.metric == "wall" else ""
-    out = f"\n{outcome.kind.name} program ({outcome.kind.why}); the default is {outcome.default.id}\n"
+    out = f"\n{NAMES[outcome.kind.name]} program ({outcome.kind.why}); the default is {outcome.default.id}\n"
     for index in range(len(outcome.races)):
         head = ("layout", "n", f"median {unit}".strip(), "interval", "how far it came")
         out += "\n" + aligned([head, *rows(outcome, index, request)])
     verdict, fastest = outcome.verdict, outcome.fastest
     out += "\n"
     if verdict.winner and fastest:
-        out += f"winner: {fastest.id}: {verdict.why}\n{margin_text(outcome, request)}\n"
+        out += f"winner:    {fastest.id}: {verdict.why}\n           {margin_text(outcome, request)}\n"
     elif fastest:
         out += f"no winner: {verdict.why}: {'; '.join(verdict.tied)}\n"
-        out += f"the fastest of them by its median: {margin_text(outcome, request)}\n"
+        out += f"fastest:   {fastest.id} by its median: {margin_text(outcome, request)}\n"
     else:
         out += f"no winner: {verdict.why}\n"
     if fastest:
-        out += f"use:    {best_line(outcome, request, fastest)}\n"
+        out += f"use:       {best_line(outcome, request, fastest)}\n"
     finalists = [s for s in outcome.races[-1][1].standings.values() if s.final]
     launches, disturbed = sum(len(s.final) for s in finalists), sum(s.disturbed for s in finalists)
-    if disturbed:
-        out += f"grade:  disturbed: {disturbed} of {launches} launches of the final\n"
-    elif launches:
-        out += "grade:  undisturbed\n"
+    if launches:
+        out += f"disturbed: {disturbed or 'none'} of {launches} launches of the final\n"
     for one in outcome.refusals.to_list():
         number = f"{one['processes']} process{'' if one['processes'] == 1 else 'es'}"
-        out += f"note:   {number}: {MARK}: {one['says']}\n"
+        out += f"note:      {number}: {MARK}: {one['says']}\n"
     for trap in outcome.traps:
-        out += f"note:   {sentence(trap)}\n"
-    return out + f"took {duration(outcome.seconds)} of launches\n"
+        out += f"note:      {sentence(trap)}\n"
+    return out
 
 
 def best_line(outcome: Outcome, request: Request, fastest: Candidate) -> str:

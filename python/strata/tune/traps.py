@@ -216,4 +216,4 @@ def sentence(trap: Trap) -> str:
     """The trap as one line of output."""
     more = f" and {len(trap.layouts) - 3} more" if len(trap.layouts) > 3 else ""
     where = f" (in {'; '.join(trap.layouts[:3])}{more})" if trap.layouts else ""
-    return f"{trap.code}: {trap.text}{where}"
+    return f"{trap.text}{where}"

@@ -198,7 +198,10 @@ class Tuner:
         widen, plainer = (search.widen, search.plainer) if search else (None, None)
         race = Race([c.id for c in runners], default.id, budget_s, seed, known_s, widen, plainer)
         layouts = count(len(runners), "layout")
-        self._watch.say(f"racing {layouts} and what is near the fastest, for about {duration(budget_s)}")
+        self._watch.say(
+            f"racing {layouts} (processes x threads) and what is near the fastest, for about "
+            f"{duration(budget_s)}"
+        )
         while launches := race.next_round():
             self._block += 1
             for launch in launches:
@@ -213,7 +216,7 @@ class Tuner:
         done, total = race.progress()
         # How many launches screening takes is open until it ends.
         place = f"{done + 1} of {total}" if launch.final else f"launch {done + 1}"
-        doing = "final: running" if launch.final else "first look: running"
+        doing = "final: running" if launch.final else "screening: running"
         self._watch.begin(self.task(candidate, timeout), Step(doing, place, race.remaining_s()))
         before = self.spent_s
         sample = self.launch(candidate, timeout)
@@ -245,11 +248,11 @@ def tune(
         say(f"note: {sentence(trap)}")
     mpi = program.get("mpi") or program.get("starter") or request.nodes > 1
     guess = request.kind or ("mpi" if mpi else "openmp")
-    say("first launch: what kind of program this is")
+    say("a first launch, to see what kind of program this is")
     probe, first, seconds = _first(request, usable, tuner, guess, say)
     known = first.record or {}
     kind = Kind(request.kind, "as you said") if request.kind else kind_of(program, known)
-    say(f"kind: {kind.name} ({kind.why}); --kind says otherwise")
+    say(f"kind of program: {kind.name} ({kind.why}); --kind KIND says otherwise")
     tuner.value(first)  # a figure that is not in the output is told before anything is spent on it
     refusals = tuner.refusals
     runners = layouts_to_race(machine, kind.name, request.processes, refusals.numbers)

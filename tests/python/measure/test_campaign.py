@@ -258,6 +258,31 @@ def test_optional_tasks_are_left_out_in_the_stated_order_until_the_budget_fits(m
     assert whole["tasks"][2]["status"].startswith("left out")
 
 
+def test_where_it_is_is_said_by_settings_and_rounds_and_the_time_left_shrinks(make_store) -> None:
+    done, _, listener = campaign(make_store(plan(["a", "b", "c"])), lambda t, n: good())
+    done.run()
+    said = [f"{step.doing} {step.place}" for step in listener.steps]
+    assert said[:4] == [
+        "warming up: 1 of 3",
+        "warming up: 2 of 3",
+        "warming up: 3 of 3",
+        "measuring 1 of 3, round 1 of 6",
+    ]
+    assert said[-1] == "measuring 3 of 3, round 6 of 6"
+    left = [step.remaining_s for step in listener.steps]
+    assert left == sorted(left, reverse=True) and left[-1] == 1.0, "the last launch takes a second"
+
+
+def test_a_repeat_is_said_as_one_and_counts_what_is_repeated_alone(make_store) -> None:
+    def answer(task: Task, n: int) -> Launched:
+        return disturbed() if task.benchmark == "b" and n == 1 else good()
+
+    done, _, listener = campaign(make_store(plan(["a", "b"])), answer)
+    done.run()
+    said = [f"{step.doing} {step.place}" for step in listener.steps]
+    assert said.count("repeating 1 of 1, round 1 of 6") == 1 and sum("repeating" in s for s in said) == 1
+
+
 def test_never_fewer_than_six_launches_whatever_the_budget(make_store) -> None:
     done, runner, _ = campaign(make_store(slow_plan(budget_s=1.0)), lambda t, n: good())
     done.run()

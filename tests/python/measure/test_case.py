@@ -207,7 +207,9 @@ def test_strides_that_do_not_fit_are_left_out(tmp_path: Path) -> None:
     text = GOOD.replace('layouts = ["1x1", "1xN", "Nx1"]', 'layouts = ["1x1", "1xH", "1xN"]\nstride = [1, 2]')
     made, notes = build(read(tmp_path, text), machine(4))
     assert {t.id for t in made.tasks if t.stride == 2} == {"stream/1x2/core/s2", "stream/1x2/none/s2"}
-    assert any("no stride" in note for note in notes) and any("more than the 4" in note for note in notes)
+    assert any("no distance between cores" in note for note in notes) and any(
+        "more than the 4" in note for note in notes
+    )
 
 
 def test_the_plan_s_identity_covers_tasks_limits_machine_and_binaries_but_not_free_memory_or_seed(

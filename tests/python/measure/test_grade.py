@@ -64,7 +64,7 @@ def test_every_setting_is_answered_with_six_launches_and_graded(make_store, stea
     if steal >= 0.05:
         assert "disturbed" in grades
         told = whole["background"]["told"]
-        assert "other users of this machine took" in told and ("all CPUs alike" in told) == (where == "alike")
+        assert "other users of this machine took" in told and ("of every CPU" in told) == (where == "alike")
         assert ("of CPU 0 (" in told) == (where == "one core")
         assert whole["background"]["local"] == (where == "one core")
         first = next(t for t in whole["tasks"] if t["grade"] == "disturbed")

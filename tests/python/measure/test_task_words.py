@@ -63,3 +63,11 @@ def test_words_say_what_how_many_and_what_is_unusual(
     assert words.of_task(task) == text
     summary = {"id": task_id, "benchmark": benchmark, "layout": layout, "stride": stride, "bind": bind}
     assert words.of_summary(summary) == text
+
+
+def test_a_task_of_a_study_is_its_program_with_its_values_and_its_setting() -> None:
+    labels = {"program": "solver", "size": "64", "setting": "not pinned", "layout": "2x1", "stride": "2"}
+    task = Task("solver/64/not pinned/2x1", "solver", (), "2x1", 2, "none", labels=labels)
+    assert words.of_task(task) == "solver, 64: not pinned, 2 processes, on every 2nd core"
+    alone = {"id": task.id, "benchmark": "solver", "layout": "2x1", "stride": 1, "bind": "none"}
+    assert words.of_summary({**alone, "labels": labels, "hidden": ["setting"]}) == "solver, 64: 2 processes"

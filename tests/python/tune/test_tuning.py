@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from strata.errors import StrataError
 from strata.measure.background import Background
 from strata.measure.plan import Task
 from strata.measure.progress import Progress
+from strata.measure.ranks import Ratio
 from strata.measure.runner import Launched
 from strata.measure.store import Sample
 from strata.measure.summary import UNVERIFIED
@@ -74,8 +77,8 @@ def test_the_best_layout_then_its_best_pages_are_found(monkeypatch: pytest.Monke
     assert outcome.verdict.margin is not None
     assert outcome.verdict.margin.value == pytest.approx(0.3, rel=0.02)
     text = table.text(outcome, request)
-    assert "winner: 1x2, bind core, huge pages on" in text
-    assert "use:    strata launch --layout 1x2 --huge-pages on -- ./a.out" in text
+    assert "winner:    1x2, bind core, huge pages on" in text
+    assert "use:       strata launch --layout 1x2 --huge-pages on -- ./a.out" in text
     assert "exit code 1: not with this many" in text
     document = json.loads(json.dumps(table.document(outcome, request)))
     assert document["winner"] == outcome.verdict.winner
@@ -85,6 +88,17 @@ def test_the_best_layout_then_its_best_pages_are_found(monkeypatch: pytest.Monke
             len(s["screening"]) + len(s["final"]) + bool(s["failed"]) for r in document["races"] for s in r
         )
         + 1
+    )
+
+
+def test_how_much_faster_is_said_with_its_interval_as_less_or_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, _, request = tune(monkeypatch, FAST)
+    less = r"70\.\d % less time than the default \(between (69|70)\.\d % less and 7\d\.\d % less, at 9\d"
+    assert re.match(less, table.margin_text(outcome, request)), table.margin_text(outcome, request)
+    margin = Ratio(0.828, 0.422, 1.09, 0.988)
+    unsure = SimpleNamespace(verdict=SimpleNamespace(margin=margin))
+    assert table.margin_text(unsure, request) == (
+        "17.2 % less time than the default (between 9.0 % more and 57.8 % less, at 98.8 % confidence)"
     )
 
 
@@ -102,7 +116,7 @@ def test_of_layouts_that_tie_the_simplest_line_is_given(monkeypatch: pytest.Monk
     }
     outcome, _, request = tune(monkeypatch, alike)
     assert outcome.verdict.winner is None
-    assert "use:    strata launch --layout 1x2 -- ./a.out\n" in table.text(outcome, request)
+    assert "use:       strata launch --layout 1x2 -- ./a.out\n" in table.text(outcome, request)
 
 
 def test_a_tie_of_layouts_that_are_far_apart_by_their_medians_gives_the_line_of_the_fastest() -> None:
@@ -292,7 +306,10 @@ def test_a_disturbed_launch_is_made_again_once_unless_the_background_is_as_large
     again = sum(s.attempt for s in kept)
     assert again == 0 if steady else again == len(kept) / 2
     said = table.text(outcome, request)
-    assert "grade:  disturbed: " in said and "final, disturbed in " in said
+    assert (
+        re.search(r"^disturbed: [1-9]\d* of \d+ launches of the final$", said, re.M)
+        and "final, disturbed in " in said
+    )
     assert all(
         s["disturbed"] == len(s["final"]) for r in table.document(outcome, request)["races"] for s in r
     )
