@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <ostream>
+#include <type_traits>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -89,6 +90,13 @@ void provenance(Json& json, const Result& result) {
     json.member("mpi", result.mpi).end();
 }
 
+/// A parameter as people read it: four digits of what was measured.
+template <class T>
+std::string shown(const T& value) {
+    if constexpr (std::is_same_v<T, double>) return fmt::format("{:.4g}", value);
+    return fmt::format("{}", value);
+}
+
 }  // namespace
 
 void result_json(std::ostream& out, const Result& result) {
@@ -120,7 +128,7 @@ std::string result_text(const Result& result) {
         fmt::format("{}: {} process{} x {} thread{}", result.benchmark, result.processes,
                     result.processes == 1 ? "" : "es", result.threads, result.threads == 1 ? "" : "s");
     for (const auto& [name, value] : result.parameters)
-        text += std::visit([&, &key = name](const auto& v) { return fmt::format(", {} {}", key, v); }, value);
+        text += fmt::format(", {} {}", name, std::visit([](const auto& v) { return shown(v); }, value));
     text += '\n';
     const Verification& check = result.verification;
     if (!check.passed()) {
@@ -128,7 +136,8 @@ std::string result_text(const Result& result) {
                                   check.what, check.value, check.limit, check.source);
     }
     for (const Figure& figure : result.figures)
-        text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
+        text += fmt::format("  {:<34} {:>12.5g}{}\n", figure.name, figure.value,
+                            figure.unit == "1" ? "" : " " + figure.unit);
     for (const Curve& curve : result.curves) {
         text += fmt::format("  {}\n    {:>14} {:>14}\n", curve.name, curve.x.name + " " + curve.x.unit,
                             curve.y.name + " " + curve.y.unit);

@@ -73,7 +73,7 @@ std::string page_rows(const Process& process, const machine::Machine& machine) {
                                : "",
         "");
     for (const machine::Memory& memory : machine.memories)
-        text += fmt::format(" {:>10}", fmt::format("P#{}", memory.os_index));
+        text += fmt::format(" {:>10}", fmt::format("memory {}", memory.os_index));
     text += "  policy\n";
     const auto row = [&](const std::string& name, const machine::ByMemory& bytes,
                          const std::string& policies) {

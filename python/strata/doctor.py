@@ -316,7 +316,21 @@ def table(found: list[Row]) -> str:
                     f"{pad}{label}  {text}"
                     for label, text in zip(["get it:"] + ["       "] * len(row.get), row.get)  # noqa: B905
                 ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", outcome(found)])
+
+
+def outcome(found: list[Row]) -> str:
+    """The last line: whether Strata can work here, and how much of the rest is there."""
+    needed = [row.piece for row in found if row.required and not row.found]
+    absent = sum(not row.found for row in found if not row.required)
+    rest = (
+        f"{absent} of {len(found)} things are absent, each with its cost above"
+        if absent
+        else "nothing is absent"
+    )
+    if needed:
+        return f"Strata cannot work here yet: {', '.join(needed)} missing"
+    return f"all that Strata needs is here; {rest}"
 
 
 def main(arguments: list[str] | None = None) -> int:

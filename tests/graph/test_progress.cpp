@@ -29,7 +29,7 @@ TEST_CASE("a run that ends at a time, with steps of changing length, is estimate
     for (int step = 0; step <= 100; ++step) pace.at(step, 0.02 * step, 0.1 * step);  // 0.2 ms a second
     CHECK(pace.left().value() == Approx(40));
     CHECK(pace.done().value() == Approx(0.2));
-    CHECK(progress_line(pace) == "step 100  20 %  t = 2/10 ms  10 steps/s  40 s left");
+    CHECK(progress_line(pace) == "step 100, 20 %, t = 2 of 10 ms, 10 steps/s, 40 s left");
 }
 
 TEST_CASE("of two ends the nearer one counts") {
@@ -37,7 +37,7 @@ TEST_CASE("of two ends the nearer one counts") {
     for (int step = 0; step <= 100; ++step) pace.at(step, 0.1 * step, step);
     CHECK(pace.left().value() == Approx(100));
     CHECK(pace.done().value() == Approx(0.5));
-    CHECK(progress_line(pace) == "step 100/200  50 %  t = 10/100 s  1 steps/s  1 min 40 s left");
+    CHECK(progress_line(pace) == "step 100 of 200, 50 %, t = 10 of 100 s, 1 steps/s, 1 min 40 s left");
 }
 
 TEST_CASE("progress redraws one line on a terminal and adds a line every ten seconds elsewhere") {
@@ -56,7 +56,7 @@ TEST_CASE("progress redraws one line on a terminal and adds a line every ten sec
     const auto lines = std::count(text.begin(), text.end(), '\n');
     const auto redrawn = std::count(text.begin(), text.end(), '\r');
     CHECK(text.back() == '\n');
-    CHECK(has(text, "step 252/500  50 %") == (finished || terminal));
+    CHECK(has(text, "step 252 of 500, 50 %") == (finished || terminal));
     if (terminal) {
         CHECK(lines == 1);
         CHECK(redrawn > 2 * 80);
@@ -73,9 +73,9 @@ TEST_CASE("a rate reads well whether steps are fast or slow") {
         for (int step = 0; step <= 4; ++step) pace.at(step, 0, seconds_a_step * step);
         return progress_line(pace);
     };
-    CHECK(line(1 / 12345.0) == "step 4  t = 0  12345 steps/s");
-    CHECK(line(1 / 83.4) == "step 4  t = 0  83.4 steps/s");
-    CHECK(line(12.5) == "step 4  t = 0  12.5 s/step");
+    CHECK(line(1 / 12345.0) == "step 4, t = 0, 12345 steps/s");
+    CHECK(line(1 / 83.4) == "step 4, t = 0, 83.4 steps/s");
+    CHECK(line(12.5) == "step 4, t = 0, 12.5 s/step");
 }
 
 TEST_CASE("a line that is said stays, and progress goes on below it") {
@@ -93,8 +93,8 @@ TEST_CASE("a line that is said stays, and progress goes on below it") {
     std::fclose(file);
     const auto said = shown.find("patches moved");
     REQUIRE(said != std::string::npos);
-    CHECK(shown.find('\n', said) < shown.find("step 4/4"));
-    CHECK(shown.find("step 1/4") < said);
+    CHECK(shown.find('\n', said) < shown.find("step 4 of 4"));
+    CHECK(shown.find("step 1 of 4") < said);
 }
 
 TEST_CASE("a line is cut to the width of the terminal") {
@@ -118,5 +118,5 @@ TEST_CASE("a line is cut to the width of the terminal") {
         text.append(part, static_cast<std::size_t>(count));
     }
     ::close(inner), ::close(outer);
-    CHECK(text == "\rstep 123/500  50 % \x1b[K\r\r\n");
+    CHECK(text == "\rstep 123 of 500, 50\x1b[K\r\r\n");
 }

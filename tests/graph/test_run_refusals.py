@@ -94,4 +94,4 @@ def test_a_wrong_case_is_refused_by_the_run_and_by_the_drawing_in_the_same_words
 def test_the_graph_of_a_case_is_shown() -> None:
     done = strata("graph", "show", HEAT)
     assert done.returncode == 0, done.stderr
-    assert "critical path of a step:" in done.stdout and "advance clock" in done.stdout
+    assert "critical path of a step, the longest chain" in done.stdout and "advance clock" in done.stdout

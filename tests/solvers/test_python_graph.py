@@ -214,7 +214,7 @@ def test_the_program_in_the_documentation_runs_on_four_processes(front, tmp_path
     program.write_text(found[1])
     path.write_text('solver = "plate"\ncells = 64\nend = 1e-3\n')
     done = run(front, "run", program, path, "--layout", "4x1", "--bind", "none", "--out", tmp_path / "run")
-    assert "plate: 4 processes x 1 thread, 21 steps to 0.001 s" in done.stdout
+    assert "plate: 4 processes x 1 thread, 21 steps to t = 0.001 s, which took " in done.stdout
     document = json.loads(run(front, "run", program, path, "--graph").stdout)
     assert [task["name"] for task in document["tasks"]][:2] == ["hot inside", "diffuse"]
 
@@ -573,7 +573,7 @@ def test_a_graph_can_be_inspected(graphs):
     assert seen.peak_bytes >= 2 * 64 * 8  # two generations of 8 x 8 numbers
     assert seen.document["schema"] == "strata.graph/1"
     assert seen.warnings == ()
-    assert "critical path of a step:" in str(seen)
+    assert "critical path of a step, the longest chain" in str(seen)
     assert seen.svg().startswith("<svg")
     assert graphs.Simulation(graph).bytes >= seen.peak_bytes
 

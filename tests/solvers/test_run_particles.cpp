@@ -97,7 +97,7 @@ TEST_CASE("patches move by measured cost, which is said, and changes no value in
             ++lines;
         INFO(said);
         CHECK(lines == moves.size());
-        CHECK(has(said, "balance: costs looked at") == (more.empty() && layout != "1x1"));
+        CHECK(has(said, "balance: costs of patches looked at") == (more.empty() && layout != "1x1"));
         return moves.size();
     };
     const auto same = [&](const std::string& name) {

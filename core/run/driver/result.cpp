@@ -62,11 +62,11 @@ void write_balance(Json& json, const BalanceRecord& balance) {
 /// Empty where costs were not looked at.
 std::string text_of(const BalanceRecord& balance) {
     if (balance.looks == 0) return "";
-    std::string text = fmt::format("balance: costs looked at {} time{} in {}", balance.looks,
+    std::string text = fmt::format("balance: costs of patches looked at {} time{} in {}", balance.looks,
                                    balance.looks == 1 ? "" : "s", print_duration(balance.looks_s));
     if (balance.moves.empty())
         return text +
-               (balance.room ? ", no patch moved\n" : ", no patch moved: memory does not suffice for that\n");
+               (balance.room ? ", no patch moved\n" : ", no patch moved: there is too little memory for that\n");
     double seconds = 0;
     std::int64_t patches = 0;
     for (const PatchMove& move : balance.moves) seconds += move.seconds, patches += move.patches;
@@ -87,10 +87,10 @@ std::string text_of(const std::vector<RunBytes>& memory) {
         runtime = std::max(runtime, static_cast<double>(of.runtime.value_or(0)));
     }
     std::string text =
-        fmt::format("memory of {} at most: {} of values, {} around them",
+        fmt::format("memory of {} at most: {} of values, {} of copies around them",
                     memory.size() == 1 ? "the process" : "a process", megabytes(values), megabytes(copies));
     if (memory[0].runtime)
-        text += fmt::format(", {} of the runtime ({:.2g} % of all)", megabytes(runtime),
+        text += fmt::format(", {} of Strata's runtime ({:.2g} % of all)", megabytes(runtime),
                             100 * runtime / std::max(1.0, values + copies + runtime));
     return text + '\n';
 }
@@ -134,13 +134,14 @@ void write_json(std::ostream& out, const RunResult& r) {
 }  // namespace
 
 std::string result_text(const RunResult& r) {
-    std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to {:.6g} {} in {:.3g} s\n",
+    std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to t = {:.6g} {}, which took {:.3g} s\n",
                                    r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads,
                                    r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.steps_s);
     const Verification& check = r.verification;
     if (check.passed())
         for (const Figure& figure : r.figures)
-            text += fmt::format("  {:<34} {:>12.5g} {}\n", figure.name, figure.value, figure.unit);
+            text += fmt::format("  {:<34} {:>12.5g}{}\n", figure.name, figure.value,
+                                figure.unit == "1" ? "" : " " + figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
     text += text_of(r.balance) + text_of(r.memory);
     const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);

@@ -70,14 +70,14 @@ std::optional<double> Pace::left() const {
 std::string progress_line(const Pace& pace) {
     const RunEnd& end = pace.end();
     std::string line = fmt::format("step {}", pace.step());
-    if (end.step) line += fmt::format("/{}", *end.step);
+    if (end.step) line += fmt::format(" of {}", *end.step);
     // Rounded down, so 100 % appears only at the end and not from 99.5 % on.
-    if (const auto done = pace.done()) line += fmt::format("  {} %", static_cast<int>(*done * 100));
-    line += fmt::format("  t = {:.6g}", pace.time());
-    if (end.time) line += fmt::format("/{:.6g}", *end.time);
+    if (const auto done = pace.done()) line += fmt::format(", {} %", static_cast<int>(*done * 100));
+    line += fmt::format(", t = {:.6g}", pace.time());
+    if (end.time) line += fmt::format(" of {:.6g}", *end.time);
     if (!end.time_unit.empty()) line += " " + end.time_unit;
-    if (const auto rate = pace.rate()) line += "  " + speed(*rate);
-    if (const auto left = pace.left()) line += fmt::format("  {} left", print_duration(std::round(*left)));
+    if (const auto rate = pace.rate()) line += ", " + speed(*rate);
+    if (const auto left = pace.left()) line += fmt::format(", {} left", print_duration(std::round(*left)));
     return line;
 }
 

@@ -34,7 +34,7 @@ def lines(summary: Summary, report: Path) -> list[str]:
     return [*(_line(label, text) for label, text in found if text), *ending(summary, report, text)]
 
 
-def ending(summary: Summary, report: Path, text: str = "") -> list[str]:
+def ending(summary: Summary, report: Path | str, text: str = "") -> list[str]:
     """How good the answers are, and where they are."""
     said = [
         ("disturbed", disturbed(summary)),

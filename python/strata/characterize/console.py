@@ -8,9 +8,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from strata.advice.words import list_some
 from strata.characterize.bounds import headline
+from strata.measure.disturbances import counted
 from strata.measure.grade import UNDISTURBED
-from strata.measure.summary import failures_in_words
 
 
 def number(value: float | None) -> str:
@@ -90,8 +91,7 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     counts = summary["counts"]
     line = f"{counts['launches']} launches counted, {counts['warm_up']} to warm up"
     if counts["tainted"]:
-        why = ", ".join(f"{code} {n}" for code, n in sorted(counts["reasons"].items()))
-        line += f"; {counts['tainted']} disturbed ({why})"
+        line += f"; {counts['tainted']} disturbed ({counted(counts['reasons'])})"
     else:
         line += "; none disturbed"
     if counts["failed"]:
@@ -102,11 +102,8 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     if confidence:
         line += f". Intervals of the median at {confidence:.1%}, distribution-free"
     out.write(line + "\n")
-    for task in summary["tasks"]:
-        if task["answered"] and task.get("failures"):
-            out.write(f"failed now and then: {task['id']}: {failures_in_words(task)}; not counted\n")
-    for left in summary["left_out"]:
-        out.write(f"left out: {left['task']}: {left['why']}\n")
+    if left := [entry["task"] for entry in summary["left_out"]]:
+        out.write(f"left out to end in time: {list_some(left, 4)}\n")
     out.flush()
 
 

@@ -8,6 +8,7 @@ from strata import paths
 from strata.characterize.console import number
 from strata.errors import StrataError
 from strata.measure import index, stats, store
+from strata.measure.disturbances import counted
 
 
 def newest() -> Path:
@@ -33,14 +34,14 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
             for key, word in (("tainted", "disturbed"), ("failed", "failed"))
             if task[key]
         ]
-        why = ", ".join(f"{code} {n}" for code, n in sorted(index.reasons(connection, task["task"]).items()))
+        why = counted(index.reasons(connection, task["task"]))
         disturbed = not policy.strict and task["tainted"] > 0 and task["good"] < stats.LEAST
         count = f"{task['good']} of {task['launches']} launches undisturbed"
         print(
             f"{task['task']}: {count}"
             + (f"; {', '.join(notes)}" if notes else "")
             + (f" ({why})" if why else "")
-            + ("; graded disturbed: all launches below" if disturbed else "")
+            + ("; the figures are those of all launches" if disturbed else "")
         )
         for name, unit in index.figure_names(connection, task["task"]):
             values = index.figure_samples(connection, task["task"], name, disturbed)

@@ -317,7 +317,7 @@ def _run_generate(given: argparse.Namespace) -> int:
         from strata.centre.jobs.generate import generate as jobs
 
         jobs(given.jobs, given.parts, given.out)
-        print(f"{given.jobs} jobs: {given.out}")
+        print(f"made up a log of {given.jobs} jobs: {given.out}")
         return 0
     from strata.centre.reliability.command import generate
 

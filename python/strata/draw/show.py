@@ -69,10 +69,13 @@ def load(source: Path) -> Graph:
     return _checked(text, str(source))
 
 
+PATH = "critical path of a step, the longest chain of tasks that wait for each other:"
+
+
 def listing(graph: Graph) -> str:
     """The lists, as text."""
     tasks = graph["tasks"]
-    lines = [f"{graph['graph']}: {summary(graph)}", "", "critical path of a step:"]
+    lines = [f"{graph['graph']}: {summary(graph)}", "", PATH]
     for number in graph["critical_path"]:
         it = tasks[number]
         scope = graph["scopes"][it["scope"]]

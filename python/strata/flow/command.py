@@ -27,6 +27,10 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
             remedy="give the folder that `strata run CASE --out FOLDER` has written",
             code=FAILED,
         ) from None
+    if (solver := result.get("benchmark", "flow")) != "flow":
+        raise StrataError(
+            "not a run of compressible flow", at=str(run / "result.json"), given=f"solver {solver}"
+        )
     rows = series.read(run)
     walls = surface.newest(run) if any(run.glob("surface-*.csv")) else None
     curves = [curve for path in beside for curve in surface.recorded(path)]

@@ -82,6 +82,14 @@ def analyse(asked: Asked, progress: Callable[[str], None] = lambda _: None) -> A
             allowed="16 or more",
             remedy="a longer run, or more rows: output.thermo of the case",
         )
+    known = (*JUDGED, "total energy", *(f"pressure {ij}" for ij in TENSOR))
+    if _trajectory_of(asked) is None and not any(name in series for name in known):
+        raise StrataError(
+            "not a run of molecular dynamics",
+            at=str(series.path),
+            given=f"a series of {', '.join(name for name in series if name not in ('step', 'time'))}",
+            allowed=f"one with {', '.join(JUDGED)}, or a trajectory beside it",
+        )
     units = UNITS[asked.units] if asked.units else _units_of(series)
     judged = {name: equilibrated(series[name]) for name in JUDGED if name in series and _varies(series[name])}
     row = max((one.start for one in judged.values()), default=0)

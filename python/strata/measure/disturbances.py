@@ -19,6 +19,17 @@ WORDS = {
     "pressure": "some program had to wait for a CPU {:.0%} of the time",
     "clock": "the processor's clock was {:.0%} lower than at the start",
 }
+# The same as a few words, for tables.
+SHORT = {
+    "steal": "other users of this machine",
+    "others": "other programs on its CPUs",
+    "elsewhere": "other programs beside it",
+    "switches": "stopped for others",
+    "pressure": "waited for a CPU",
+    "clock": "lower clock",
+    "timed-out": "time limit",
+    "placement": "not placed as its layout says",
+}
 # Those that have no reading of that kind.
 PLAIN = {
     "timed-out": "the launch reached its time limit",
@@ -46,6 +57,11 @@ def in_words(tainted: Iterable[Iterable[Mapping[str, Any]]]) -> list[tuple[str, 
     known = [code for code in (*WORDS, *PLAIN) if code in values or (code in seen and code in PLAIN)]
     said = [(_read(code, values[code]) if code in values else PLAIN[code], seen[code]) for code in known]
     return sorted(said, key=lambda one: -one[1])
+
+
+def counted(reasons: Mapping[str, int]) -> str:
+    """'other programs on its CPUs 5, stopped for others 4', of how often each code was seen."""
+    return ", ".join(f"{SHORT.get(code, code)} {n}" for code, n in sorted(reasons.items()))
 
 
 def _read(code: str, values: list[float]) -> str:

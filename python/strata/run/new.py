@@ -71,14 +71,16 @@ def told(folder: Path, files: list[str]) -> str:
     """What to type next."""
     strata = shlex.quote(_shown_command())
     case, test = (shlex.quote(str(folder / file)) for file in ("case.toml", f"test_{folder.name}.py"))
+    built = "CMakeLists.txt" in files
+    runs = "builds it where its sources changed, and runs it" if built else "runs it on two processes"
     lines = [
-        (f"{strata} run {case} --layout 2x1", "builds it where its sources changed, and runs it"),
+        (f"{strata} run {case} --layout 2x1", runs),
         (f"{strata} run {case} --help", "the keys of a case, and what every solver can do"),
         (f"python3 {test}", "its order of accuracy against an exact solution"),
     ]
     width = max(len(line) for line, _ in lines)
     shown = "\n".join(f"  {line.ljust(width)}  # {meaning}" for line, meaning in lines)
-    return f"{folder}: {', '.join(files)}\n{shown}"
+    return f"made the folder {folder}: {', '.join(files)}\nto go on:\n{shown}"
 
 
 def _check(name: str, python: bool) -> None:

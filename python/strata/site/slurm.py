@@ -119,8 +119,7 @@ def _asked(*options: str) -> list[str]:
     sinfo = shutil.which("sinfo")
     if sinfo is None:
         raise StrataError(
-            "no sinfo on PATH",
-            given="a job for a cluster",
+            "no Slurm cluster was found: there is no sinfo on PATH",
             remedy="load the cluster's Slurm module, or leave out `strata submit` to run here",
         )
     try:

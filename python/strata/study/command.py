@@ -13,7 +13,7 @@ from typing import Any
 from strata import paths
 from strata.advice import views
 from strata.advice.words import count
-from strata.characterize import console, session
+from strata.characterize import answer, console, session
 from strata.characterize.session import Prepared
 from strata.characterize.words import of_task
 from strata.errors import StrataError
@@ -218,10 +218,10 @@ def show(folder: Path) -> int:
     finally:
         opened.close()
     console.show(whole)
-    for text in views.statements(whole):
-        print(text)
     page = folder / "report" / "report.html"
-    sys.stdout.write(f"report:  {page}\n" if page.exists() else "not finished: no report yet\n")
+    said = [*views.statements(whole), *answer.failures(whole)]
+    where = str(page) if page.exists() else "none yet: the study has not ended"
+    print(*said, *answer.ending(whole, where), sep="\n")
     return 0
 
 

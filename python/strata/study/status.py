@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.characterize.words import of_task
 from strata.measure import grade, stats, store
 from strata.measure.figures import headline
 from strata.measure.progress import duration
@@ -79,17 +80,21 @@ def _is_open(journal: Path) -> bool:
 def text(found: Status) -> str:
     """The status for people."""
     out = f"{found.folder}: {found.state}\n"
-    width = max((len(s.task.id) for s, _ in found.tasks), default=0)
-    for standing, half in found.tasks:
+    names = [of_task(s.task) for s, _ in found.tasks]
+    width = max(map(len, names), default=0)
+    for name, (standing, half) in zip(names, found.tasks, strict=True):
         known = "" if half is None else f"+-{100 * half:.2g} %"
         said = (standing.stopped or "").splitlines()
+        if said and said[0].startswith("left out: "):
+            said = ["left out to end in time"]
         why = f"  {said[0]}" if said else ""
-        out += f"  {standing.task.id:<{width}}  {standing.enough:>3} of {standing.wanted:<3}  {known:<9}{why}"
+        done = f"{standing.enough:>3} of {standing.wanted:<3} launches"
+        out += f"  {name:<{width}}  {done}  {known:<9}{why}"
         out = out.rstrip() + "\n"
     out += f"{found.launches} launches, {found.tainted} disturbed, {found.failed} failed"
-    out += f"; {duration(found.spent_s)} of launches so far"
+    out += f"; they took {duration(found.spent_s)}"
     if found.precision is not None:
-        out += f"; wanted: +-{100 * found.precision:g} %"
+        out += f"; each is to be known to +-{100 * found.precision:g} %"
     if found.state != "finished":
         out += f", about {duration(found.remaining_s)} to go"
     return out + "\n"

@@ -52,7 +52,7 @@ def test_report_json_prometheus_and_exit_code(fleet: Path, capsys: pytest.Captur
     assert re.search(
         r"^node n017: domain \d's bandwidth is 1\d % below the fleet's, since 2026-02-05", said, re.M
     )
-    assert "to be measured again: n030" in said and "report: fleet-report/report.html" in said
+    assert "measure again (strata centre fleet submit --again): n030" in said and "report: fleet-report/report.html" in said
     assert "\nscontrol update nodename=n017 state=drain 'reason=strata: domain " in said
     page = Path("fleet-report/report.html").read_text()
     for text in ("never were", "Suspects", "All nodes", "History of suspects", "kernel 6.1.1 became 6.1.2"):
@@ -149,7 +149,7 @@ def test_a_job_for_each_node_and_who_stays_silent(
     run |= {"figures": {"dgemm": {"unit": "GF/s", "better": "higher", "values": [1.0]}}}
     (here / "my fleet" / "n1" / "1.json").write_text(json.dumps(run))
     assert cli.main(["centre", "fleet", "report", "my fleet"]) == 0
-    assert "silent: n2, n3" in capsys.readouterr().out
+    assert "asked, and left no file: n2, n3" in capsys.readouterr().out
 
 
 def test_who_was_slow_once_is_measured_again(

@@ -48,7 +48,7 @@ def test_a_pass_without_a_finding(folder: Path, capsys: pytest.CaptureFixture[st
     says(folder, START, sums("progress", 1, 0), sums("end", 2, 0))
     assert strata(folder, "--time", "1m", "--prometheus", str(folder / "m.prom")) == 0
     said = capsys.readouterr()
-    assert "8 rounds on 2 cores, 0 findings" in said.out
+    assert "8 rounds of tests on 2 cores: no wrong answer" in said.out
     assert "testing 2 cores (0-1) by avx2, memory-march; 8 MiB" in said.err
     assert "left out: amx: this processor has no AMX" in said.err
     state = folder / "state"

@@ -30,7 +30,7 @@ def test_report_and_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         == 0
     )
     said = capsys.readouterr().out
-    assert "big: MTTI" in said and "report: log-reliability/report.html" in said
+    assert "big: an interrupt every " in said and "report: log-reliability/report.html" in said
     made = folder / "log-reliability"
     page = (made / "report.html").read_text()
     for text in ("Account: from 2026-03-01 forward", "512 more parts", "Crow-AMSAA", "Days up", "Young"):

@@ -396,7 +396,7 @@ def test_the_report_shows_samples_beside_jobs(
     made.write([node(15 * i, 7200.0 * i) for i in range(97)])
     made.write([Sample(BEGIN + 900 * i, JOB, CPU, "1", "cfd", 8, 1, 3600.0 * i) for i in range(97)])
     assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples"]) == 0
-    assert "empty columns: Gflop/s; memory traffic, GB/s" in capsys.readouterr().out
+    assert "not in the samples: Gflop/s; memory traffic, GB/s" in capsys.readouterr().out
     page = (tmp_path / "jobs-use" / "report.html").read_text()
     assert (
         "Sustained over time: processors busy" in page and "cfd" in page and "Columns that are empty" in page
@@ -480,7 +480,7 @@ def test_prolog_and_epilog(tmp_path: Path) -> None:
     assert {s.job for s in found} == {job} and {s.kind for s in found} == {JOB}
     assert found[0].cpu == 0 and max(s.cpu for s in found) > 0.2
     said = sample("show", str(tmp_path)).stdout
-    assert f"job {job} python" in said and "empty columns:" in said
+    assert f"job {job} python" in said and "not counted here:" in said
 
 
 def test_prolog_and_epilog_never_fail_a_job(tmp_path: Path) -> None:

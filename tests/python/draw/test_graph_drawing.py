@@ -89,7 +89,7 @@ def test_lists_name_the_critical_path_and_the_peak_of_memory(graph: dict) -> Non
     text = listing(graph)
     way = [graph["tasks"][t]["name"] for t in graph["critical_path"]]
     lines = text.splitlines()
-    begin = lines.index("critical path of a step:") + 1
+    begin = lines.index("critical path of a step, the longest chain of tasks that wait for each other:") + 1
     assert [line.split("  (in")[0].strip() for line in lines[begin : begin + len(way)]] == way
     assert re.search(r"^  pressure +64 KiB +2 MiB  2 generations, kept", text, re.MULTILINE)
     assert graph["memory"]["bytes"] == sum(s["bytes"] for s in graph["storages"] if not s["per_particle"])

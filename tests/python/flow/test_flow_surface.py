@@ -89,3 +89,6 @@ def test_a_report_has_the_run_beside_the_curves(tmp_path: Path, capsys: pytest.C
         command.show(tmp_path, [], "", None, "")
     with pytest.raises(StrataError, match="no recorded curve"):
         command.show(run, [tmp_path / "a.dat"], "alpha=10", None, "")
+    (run / "result.json").write_text('{"benchmark": "transport"}')
+    with pytest.raises(StrataError, match="not a run of compressible flow"):
+        command.show(run, [], "", None, "")

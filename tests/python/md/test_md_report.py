@@ -126,3 +126,11 @@ def test_a_folder_without_a_series_is_refused(tmp_path: Path, capsys: pytest.Cap
 )
 def test_a_value_is_shown_with_its_error(value: float, error: float, text: str) -> None:
     assert with_error(value, error) == text
+
+
+def test_a_run_of_another_solver_is_refused(tmp_path: Path) -> None:
+    rows = [f"{n},{n / 10},{1 / (n + 1)}" for n in range(20)]
+    (tmp_path / "series.csv").write_text("\n".join(["step,time [s],largest [K]", *rows]) + "\n")
+    with pytest.raises(StrataError, match="not a run of molecular dynamics") as caught:
+        analyse(Asked(tmp_path))
+    assert caught.value.given == "a series of largest" and "temperature" in caught.value.allowed

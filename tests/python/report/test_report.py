@@ -178,7 +178,7 @@ def test_the_summary_names_the_finding_and_the_layout() -> None:
 
 def test_disturbed_launches_are_counted_with_their_reasons() -> None:
     text = section(document("hybrid"), "method")
-    assert "others 5, switches 4" in text
+    assert "other programs on its CPUs 5, stopped for others 4" in text
     assert "no measurement" in text
 
 

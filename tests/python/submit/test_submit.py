@@ -291,7 +291,7 @@ def test_messages_between_nodes_are_measured_in_a_job_of_them(login: Path, capsy
 def test_without_slurm_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     assert cli.main(["submit", "--", "characterize"]) == 2
-    assert "no sinfo on PATH" in capsys.readouterr().err
+    assert "no Slurm cluster was found: there is no sinfo on PATH" in capsys.readouterr().err
 
 
 SITE = """\

@@ -92,8 +92,11 @@ def _said(whole: Analysis) -> list[str]:
     if not lines:
         lines = [f"no suspect among {words.count(len(whole.fleet.nodes), 'node')}"]
     for name, those in (
-        ("slow in the newest run, not beyond chance, to be measured again", [a.name for a in whole.again]),
-        ("silent", whole.silent),
+        (
+            "slow in the newest run, which may be chance; measure again (strata centre fleet submit --again)",
+            [a.name for a in whole.again],
+        ),
+        ("asked, and left no file", whole.silent),
         ("damaged files, left out", whole.damaged),
     ):
         if those:
@@ -151,5 +154,5 @@ def write_generated(out: Path, nodes: int, runs: int, faults: list[generate.Faul
             written += 1
     except OSError as error:
         raise StrataError("cannot write the fleet", at=str(out), given=error.strerror, code=FAILED) from None
-    print(f"{words.count(written, 'run')} of {words.count(nodes, 'node')} that never were: {out}")
+    print(f"made up {words.count(written, 'run')} of {words.count(nodes, 'node')}: {out}")
     return 0

@@ -13,8 +13,8 @@ from strata.centre.fleet.outliers import Outlier
 from strata.centre.outages.times import text
 
 _NAMES = {
-    "dgemm": "DGEMM",
-    "core": "rate",
+    "dgemm": "matrix multiplication",
+    "core": "computing rate",
     "undisturbed": "undisturbed time",
     "remote_bandwidth": "bandwidth to other domains",
     "remote_latency": "latency to other domains",

@@ -198,8 +198,8 @@ def report(request: Request, state: State, command: str, ended: Event) -> None:
     write_json(out / "integrity.json", data)
     if ended:
         rounds, cores = ended.get("rounds", 0), len(ended.get("cores", []))
-        found = count(ended["findings"], "finding")
-        print(f"{count(rounds, 'round')} on {count(cores, 'core')}, {found}")
+        found = count(ended["findings"], "wrong answer") if ended["findings"] else "no wrong answer"
+        print(f"{count(rounds, 'round')} of tests on {count(cores, 'core')}: {found}")
         if not ended.get("rounds"):
             print("nothing was tested: others used the cores all the time")
     if (why := reason(whole)) is not None:

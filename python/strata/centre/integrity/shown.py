@@ -61,17 +61,17 @@ class Shown:
 
 
 def line(event: Event, wanted_s: float | None) -> str:
-    """'[ 40%] 2 min 0 s of 5 min 0 s: 1234 rounds, 3 min 10 s of cores, 0 findings'"""
+    """'2 min 0 s, 3 min 0 s left: 1234 rounds of tests, 3 min 10 s of cores, no wrong answer'"""
     passed = event["seconds"]
     tested = sum(row["seconds"] for row in event["sums"])
     yielded = sum(row["seconds"] for row in event["yielded"])
     when = duration(passed)
     if wanted_s is not None:
-        when = f"[{min(1.0, passed / wanted_s):4.0%}] {when} of {duration(wanted_s)}"
+        when += f", {duration(wanted_s - passed)} left"
     left = f", {duration(yielded)} left to others" if yielded >= 1 else ""
     return (
-        f"{when}: {event['rounds']} rounds, {duration(tested)} of cores tested{left}, "
-        f"{event['findings']} findings"
+        f"{when}: {event['rounds']} rounds of tests, {duration(tested)} of cores{left}, "
+        f"{count(event['findings'], 'wrong answer') if event['findings'] else 'no wrong answer'}"
     )
 
 

@@ -84,9 +84,9 @@ def run(request: Request, command: str) -> int:
     for one in whole.findings:
         row = one.account.row(kinds.TOTALS[2])
         mtti = (
-            "no interrupt"
+            "never interrupted"
             if row.mtti is None
-            else f"MTTI {row.mtti:.1f} days ({row.low:.1f} to {row.high:.1f})"
+            else f"an interrupt every {row.mtti:.1f} days ({row.low:.1f} to {row.high:.1f})"
         )
         print(
             f"{one.system.name}: {mtti}, available {100 * one.account.available:.2f} % of "
@@ -113,5 +113,5 @@ def generate(totals: Path, since: str, out: Path) -> int:
         ) from None
     except OSError as error:
         raise StrataError("cannot write the log", at=str(out), given=error.strerror, code=FAILED) from None
-    print(f"{len(rows) - 1} rows: {out}")
+    print(f"made up a log of {len(rows) - 1} rows with the totals of {totals.name}: {out}")
     return 0

@@ -89,7 +89,8 @@ def show(folder: Path) -> int:
         first = (
             f"{time.strftime('%Y-%m-%d %H:%M:%SZ', time.gmtime(one.samples[0].time))}" if one.samples else "-"
         )
-        print(f"{one.host}: {len(one.samples)} samples since {first}, {one.torn} torn")
+        torn = f", {one.torn} of them damaged" if one.torn else ""
+        print(f"{one.host}: {len(one.samples)} samples since {first}{torn}")
         for name, sample in newest.items():
             print(
                 f"  {name} {sample.program}: {sample.cpu:.1f} s of CPU, {sample.memory / (1 << 20):.0f} MiB, "
@@ -97,5 +98,5 @@ def show(folder: Path) -> int:
                 f"{sample.processes} processes"
             )
         empty = [name for bit, name in _NAMES if not columns & bit]
-        print(f"  empty columns: {', '.join(empty) or 'none'}")
+        print(f"  not counted here: {', '.join(empty) or 'nothing, all columns have values'}")
     return 0

@@ -66,7 +66,7 @@ def _told(pause: float) -> bool:
 def daemon(asked: Sampling) -> int:
     """Samples this node in the foreground, as service managers want it."""
     for line in Looker().empty():
-        print(f"empty column: {line}", file=sys.stderr)
+        print(f"not counted here: {line}", file=sys.stderr)
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     print(f"samples every {asked.every:g} s: {asked.folder / asked.node}.ring", flush=True)
     steady(asked)

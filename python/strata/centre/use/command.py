@@ -169,14 +169,14 @@ def run(request: Request, command: str) -> int:
     write_json(out / "use.json", document(whole))
     p = whole.whole
     print(
-        f"utilisation {words.value(p.figure('utilisation_up'))} of the time up, "
-        f"{words.value(p.figure('utilisation'))} of {p.days:.1f} days"
+        f"in use: {words.value(p.figure('utilisation_up'))} of the time in which processors were up, "
+        f"{words.value(p.figure('utilisation'))} of all {p.days:.1f} days"
     )
     print(page.sentence(whole))
     for key in ("starts", "wait_median", "wasted", "between"):
         figure = p.figure(key)
         print(f"{figure.title[0].lower()}{figure.title[1:]}: {words.value(figure)}")
     if whole.sampled is not None and whole.sampled.empty:
-        print(f"empty columns: {'; '.join(whole.sampled.empty)}")
+        print(f"not in the samples: {'; '.join(whole.sampled.empty)}")
     print(f"report: {path}")
     return 0

@@ -7,6 +7,7 @@ from typing import Any
 
 from strata.advice.samples import LEAST, Task, figures, headline
 from strata.advice.words import count, digits, percent, unit_text
+from strata.measure.disturbances import counted
 from strata.measure.summary import UNVERIFIED, failures_in_words
 from strata.report.document import Block, Document, Heading, Plot, Points, Section, Table, Text
 from strata.report.figures.plots import Axis, Series, curves, heat
@@ -182,7 +183,7 @@ def _grades(source: Source) -> list[Block]:
 def _disturbed(source: Source) -> Table:
     rows = []
     for task in source.tasks():
-        reasons = ", ".join(f"{name} {n}" for name, n in (task.get("reasons") or {}).items()) or "—"
+        reasons = counted(task.get("reasons") or {}) or "—"
         answer = _answer(task)
         rows.append(
             [
