@@ -43,7 +43,9 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
     for of in found:
         assert of["values"] > 10**5 * 8 * 40  # numbers of a particle, with room to grow
         assert share(of) < 0.01
-    assert re.search(r"memory of (a|the) process at most: [\d.]+ MB of values, .* MB of Strata's runtime", said)
+    assert re.search(
+        r"memory of (a|the) process at most: [\d.]+ MB of values, .* MB of Strata's runtime", said
+    )
 
 
 def test_the_runtime_takes_bytes_by_patches_and_not_by_cells(run, tmp_path):

@@ -65,8 +65,8 @@ std::string text_of(const BalanceRecord& balance) {
     std::string text = fmt::format("balance: costs of patches looked at {} time{} in {}", balance.looks,
                                    balance.looks == 1 ? "" : "s", print_duration(balance.looks_s));
     if (balance.moves.empty())
-        return text +
-               (balance.room ? ", no patch moved\n" : ", no patch moved: there is too little memory for that\n");
+        return text + (balance.room ? ", no patch moved\n"
+                                    : ", no patch moved: there is too little memory for that\n");
     double seconds = 0;
     std::int64_t patches = 0;
     for (const PatchMove& move : balance.moves) seconds += move.seconds, patches += move.patches;
@@ -134,9 +134,10 @@ void write_json(std::ostream& out, const RunResult& r) {
 }  // namespace
 
 std::string result_text(const RunResult& r) {
-    std::string text = fmt::format("{}: {} process{} x {} thread{}, {} steps to t = {:.6g} {}, which took {:.3g} s\n",
-                                   r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads,
-                                   r.threads == 1 ? "" : "s", r.steps, r.time, r.time_unit, r.steps_s);
+    std::string text =
+        fmt::format("{}: {} process{} x {} thread{}, {} steps to t = {:.6g} {}, which took {:.3g} s\n",
+                    r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads, r.threads == 1 ? "" : "s",
+                    r.steps, r.time, r.time_unit, r.steps_s);
     const Verification& check = r.verification;
     if (check.passed())
         for (const Figure& figure : r.figures)

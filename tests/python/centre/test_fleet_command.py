@@ -52,7 +52,10 @@ def test_report_json_prometheus_and_exit_code(fleet: Path, capsys: pytest.Captur
     assert re.search(
         r"^node n017: domain \d's bandwidth is 1\d % below the fleet's, since 2026-02-05", said, re.M
     )
-    assert "measure again (strata centre fleet submit --again): n030" in said and "report: fleet-report/report.html" in said
+    assert (
+        "measure again (strata centre fleet submit --again): n030" in said
+        and "report: fleet-report/report.html" in said
+    )
     assert "\nscontrol update nodename=n017 state=drain 'reason=strata: domain " in said
     page = Path("fleet-report/report.html").read_text()
     for text in ("never were", "Suspects", "All nodes", "History of suspects", "kernel 6.1.1 became 6.1.2"):

@@ -18,10 +18,11 @@ def overview(source: Source, found: list[Finding], advice: Advice) -> Section:
     """The first page."""
     sentences = [
         _machine(source),
+        _layout(advice),
         *_memory(source),
         *_compute(source),
         *_messages(source),
-        *_layout(source, advice),
+        *_pinning(source),
         _findings(found),
         _quality(source),
     ]
@@ -81,14 +82,9 @@ def _messages(source: Source) -> list[str]:
     return [text + "."]
 
 
-def _layout(source: Source, advice: Advice) -> list[str]:
-    start = advice.start("hybrid")
-    text = [
-        f"**Where to start.** Serial `1x1`, OpenMP `{advice.start('OpenMP').layout}`, MPI "
-        f"`{advice.start('MPI').layout}`, "
-        f"hybrid `{start.layout}` (processes x threads)."
-    ]
-    return text + _pinning(source)
+def _layout(advice: Advice) -> str:
+    named = [f"{start.kind} `{start.layout}`" for start in advice.starts]
+    return f"**Where to start.** {', '.join(named)} (processes x threads); lines to paste are below."
 
 
 def _pinning(source: Source) -> list[str]:
@@ -137,7 +133,9 @@ def _quality(source: Source) -> str:
     graded = [t for t in every if t.get("grade") == "disturbed"]
     without = [t for t in every if not has_results(t)]
     text = f"**How sure.** {launches} launches of {count(len(every), 'benchmark setting')}"
-    text += f"; {tainted} were disturbed by other load." if tainted else ", none of them disturbed."
+    told = (source.summary.get("counts") or {}).get("disturbed_by") or []  # older summaries have it not
+    why = f": {told[0]}" if told else " by other load"
+    text += f"; {tainted} were disturbed{why}." if tainted else ", none of them disturbed."
     if graded:
         text += (
             f" {count(len(graded), 'setting')} could not be measured undisturbed: "
@@ -147,7 +145,7 @@ def _quality(source: Source) -> str:
         )
     background = (source.summary.get("background") or {}).get("told")
     if background:
-        text += f" While nothing of this run was measured, {background}."
+        text += f" Before the first launch that counts, {background}."
     if without:
         text += f" {count(len(without), 'setting')} {'has' if len(without) == 1 else 'have'} no figure."
     return text
