@@ -6,6 +6,7 @@ import copy
 import re
 import xml.etree.ElementTree as ET
 from functools import cache
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from strata.report.document import Document, Plot, Points, Table
 from strata.report.quantities import shown
 from strata.report.render import html, inline, markdown
 from strata.report.sections.effects import effects
-from strata.report.sections.method import everything
+from strata.report.sections.method import everything, method
 from strata.report.source import Source, command_line, figure_table
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "col"}
@@ -107,12 +108,41 @@ def test_the_reader_is_told_that_it_is_synthetic(built: tuple[dict[str, Any], Pa
         )
 
 
-def test_every_figure_of_the_summary_is_shown(built: tuple[dict[str, Any], Path]) -> None:
+def rows(page: str) -> list[list[str]]:
+    """Cells of all tables, as plain text."""
+    found = re.findall(r"<tr>(.*?)</tr>", page, re.S)
+    return [
+        [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)]
+        for row in found
+    ]
+
+
+def numbers(cell: str) -> list[float]:
+    """The numbers of a cell, of which thousands are apart."""
+    return [float(each) for each in re.findall(r"[\d.]+", cell.replace("\u2009", ""))]
+
+
+def test_every_figure_of_the_summary_stands_in_the_row_of_its_run(
+    built: tuple[dict[str, Any], Path],
+) -> None:
+    """Median with its unit, interval, extremes, number of launches, to three digits."""
     summary, out = built
-    text = (out / "report.html").read_text()
+    found: dict[tuple[str, str], list[list[str]]] = {}
+    for row in rows((out / "report.html").read_text()):
+        if len(row) == 9:
+            found.setdefault((row[0], row[1]), []).append(row)
     for task in summary["tasks"]:
+        run = f"{task['benchmark']} {task['layout']}"
+        run += " unbound" if task["bind"] == "none" else ""
+        run += f" stride {task['stride']}" if task["stride"] != 1 else ""
         for f in task["figures"]:
-            assert shown(f["median"], f["low"], f["high"]) in text, (task["id"], f["name"])
+            for row in found[run, f["name"]]:
+                assert numbers(row[2])[0] == pytest.approx(f["median"], rel=6e-3), row
+                assert row[2].split()[-1] == f["unit"].replace("us", "µs")
+                if f["low"] is not None:
+                    assert numbers(row[3]) == pytest.approx([f["low"], f["high"]], rel=6e-3), row
+                assert numbers(row[4]) == pytest.approx([f["min"], f["max"]], rel=6e-3), row
+                assert int(row[5]) == f["n"]
 
 
 def test_both_pages_have_the_same_sections_and_plots(built: tuple[dict[str, Any], Path]) -> None:
@@ -195,8 +225,7 @@ def test_what_was_read_back_is_shown_and_unverified_pages_are_not_called_as_prom
         summary = SUMMARIES["two-cores"]()
         for task in summary["tasks"]:
             task["readback"] = readback
-        blocks = [block for part in compose(summary).sections for block in part.blocks]
-        tables = [block for block in blocks if isinstance(block, Table)]
+        tables = [block for block in method(Source(summary)).blocks if isinstance(block, Table)]
         (launches,) = [t for t in tables if "Placement read back" in t.head]
         assert {row[-1] for row in launches.rows} == {words}
 
@@ -275,13 +304,33 @@ def test_a_curve_that_no_section_knows_is_drawn_all_the_same() -> None:
     assert "novel 1x1: a new curve" in titles and "novel 1x1: a new matrix" in titles
 
 
-@pytest.mark.parametrize("keep", [(), ("stream", "pingpong"), ("peak", "noise")])
-def test_any_part_of_the_measurements_makes_a_report(keep: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("keep", "drawn"),
+    [
+        ((), []),
+        (("stream", "pingpong"), ["triad", "pingpong-0", "pingpong-1", "effect-pinning"]),
+        (("peak", "noise"), ["noise-0", "noise-1", "noise-tail-2"]),
+    ],
+)
+def test_any_part_of_the_measurements_makes_a_report(keep: tuple[str, ...], drawn: list[str]) -> None:
+    """Of what was measured it has the figures, of the rest it says how to measure it."""
     summary = SUMMARIES["two-cores"]()
     summary["tasks"] = [t for t in summary["tasks"] if t["benchmark"] in keep]
     for key in ("provenance", "limits"):
         summary[key] = {}
-    Page(html(compose(summary)))
+    doc = compose(summary)
+    keys = [plot.key for plot in doc.plots()]
+    assert keys[0] == "machine" and set(drawn) <= set(keys)
+    Page(html(doc))
+    text = markdown(doc)
+    for name in ("latency", "stream", "dgemm", "noise"):
+        assert (f"`strata bench {name}`" in text) == (name not in keep), name
+    for task in summary["tasks"]:
+        for f in task["figures"]:
+            assert any(
+                f["name"] in row and shown(f["median"], f["low"], f["high"]) in row
+                for row in text.splitlines()
+            )
 
 
 def test_text_from_the_system_cannot_become_markup() -> None:
@@ -292,17 +341,6 @@ def test_text_from_the_system_cannot_become_markup() -> None:
     text = html(compose(summary))
     assert "<script" not in text and "<img" not in text
     assert inline("a `<b>` <i> **c**") == "a <code>&lt;b&gt;</code> &lt;i&gt; <strong>c</strong>"
-
-
-def test_the_roofline_stands_on_the_measured_peak_and_bandwidth() -> None:
-    svg = next(p for p in document("two-cores").plots() if isinstance(p, Plot) and p.key == "roofline").svg
-    assert (
-        "measured peak" in svg
-        and "memory (triad)" in svg
-        and "STREAM triad" in svg
-        and "DGEMM" in svg
-        and "L2:" in svg
-    )
 
 
 def test_a_wrong_document_is_refused(tmp_path: Path) -> None:
