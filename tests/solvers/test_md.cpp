@@ -226,43 +226,6 @@ TEST_CASE("the energy's error is of second order in the time step; momentum stay
     CHECK(finest < 1e-4 * 256);
 }
 
-TEST_CASE("thermostats keep the temperature, with the fluctuations of the canonical ensemble", "[md]") {
-    const std::string kind = GENERATE("langevin", "v-rescale", "nose-hoover");
-    CAPTURE(kind);
-    Settings s = melt({2, 1, 1}, 3);
-    s.shift = "force", s.temperature = 2.5;
-    s.thermostat = kind, s.thermostat_temperature = 1.5,
-    s.thermostat_time = kind == "nose-hoover" ? 0.1 : 0.2;
-    s.step = 0.004, s.thermo = 1, s.steps = 1'000'000;
-    complete(s, schema(s));
-    Graph graph("md");
-    const Labels l = declare(graph, s);
-    Simulation simulation(graph, Members::alone(), {.threads = 1});
-    simulation.start();
-    const double degrees = s.degrees_of_freedom(108);
-    simulation.advance(1000);
-    const double first = simulation.value(l.thermo.conserved),
-                 heat = simulation.value(l.thermo.total) - first;
-    constexpr int kSamples = 6000;
-    double sum = 0, squares = 0, drift = 0, most = 0;
-    for (int i = 0; i < kSamples; ++i) {
-        simulation.advance(1);
-        const double now = simulation.value(l.thermo.temperature);
-        sum += now, squares += now * now;
-        drift = std::max(drift, std::abs(simulation.value(l.thermo.conserved) - first));
-        most = std::max(
-            most, std::abs(simulation.value(l.thermo.total) - simulation.value(l.thermo.conserved) - heat));
-    }
-    const double mean = sum / kSamples, variance = squares / kSamples - mean * mean;
-    CAPTURE(mean, variance, drift, most);
-    // 24 tau are some hundred independent values: a standard error of 1.5 * sqrt(2 / 321) / 10.
-    CHECK(std::abs(mean - 1.5) < 0.05);
-    CHECK(std::abs(variance / (2 * 1.5 * 1.5 / degrees) - 1) < 0.35);
-    // Energy went in and out, and the sum of both is kept.
-    CHECK(most > 20);
-    CHECK(drift < 0.05 * most);
-}
-
 TEST_CASE("patches that go to other processes between rebuilds leave all bits as they are", "[md][native]") {
     const std::string stay = tests::lines_of("1x1", {"0"});
     CHECK(stay.find("rebuilds 0") == std::string::npos);
@@ -293,8 +256,8 @@ TEST_CASE("numbers of the gamma distribution have its mean and variance", "[md]"
             sum += each, squares += each * each;
         }
         const double mean = sum / kMany;
-        CHECK(std::abs(mean - shape) < 5 * std::sqrt(shape / kMany));
-        CHECK(std::abs((squares / kMany - mean * mean) / shape - 1) < 0.1);
+        CHECK(std::abs(mean - shape) < 4 * std::sqrt(shape / kMany));
+        CHECK(std::abs((squares / kMany - mean * mean) / shape - 1) < 4 * std::sqrt((2 + 6 / shape) / kMany));
     }
 }
 
@@ -347,9 +310,11 @@ TEST_CASE("random numbers are those of Philox 4x32-10", "[md]") {
     for (int i = 0; i < kMany; ++i)
         for (const double each : normal(dice(i, 3, 1, 0)))
             sum += each, squares += each * each, fourths += std::pow(each, 4);
-    CHECK(std::abs(sum / (4 * kMany)) < 0.01);
-    CHECK(std::abs(squares / (4 * kMany) - 1) < 0.02);
-    CHECK(std::abs(fourths / (4 * kMany) - 3) < 0.15);
+    // Standard errors of the normal distribution's moments, four times
+    const double error = 1 / std::sqrt(4 * kMany);
+    CHECK(std::abs(sum / (4 * kMany)) < 4 * error);
+    CHECK(std::abs(squares / (4 * kMany) - 1) < 4 * std::sqrt(2) * error);
+    CHECK(std::abs(fourths / (4 * kMany) - 3) < 4 * std::sqrt(96) * error);
 }
 
 TEST_CASE("what a box cannot hold is refused", "[md]") {

@@ -85,7 +85,13 @@ TEST_CASE("the ideal gas has the volumes of its ensemble", "[md]") {
     CAPTURE(kind, volume.mean, volume.error, volume.variance, temperature.mean, pressure.mean);
     CHECK(volume.error < 0.008 * volume.mean);
     CHECK(std::abs(volume.mean - (n + 1) / 0.5) < 3.5 * volume.error);
-    CHECK(std::abs(volume.variance / ((n + 1) / 0.25) - 1) < 0.25);
+    const double variance = (n + 1) / 0.25;
+    std::vector<double> squares;
+    for (const double each : volumes) squares.push_back(std::pow(each - (n + 1) / 0.5, 2));
+    const Averages square(squares);
+    CAPTURE(square.mean / variance, square.error / variance);
+    CHECK(square.error < 0.06 * variance);
+    CHECK(std::abs(square.mean - variance) < 3.5 * square.error);
     CHECK(std::abs(temperature.mean - 1) < 0.015);
     CHECK(std::abs(pressure.mean - 0.5) < 3.5 * pressure.error);
 }
@@ -416,8 +422,15 @@ TEST_CASE("Langevin's thermostat gives each of several kinds the temperature", "
     CHECK(std::abs(heavy.mean - 1.3) < 3.5 * heavy.error);
     CHECK(std::abs(temperature.mean - 1.3) < 3.5 * temperature.error + 0.005);
     // The variance of a kinetic energy with so many degrees of freedom
-    CHECK(std::abs(light.variance / (2 * 1.3 * 1.3 / 126) - 1) < 0.3);
-    CHECK(std::abs(heavy.variance / (2 * 1.3 * 1.3 / 249) - 1) < 0.3);
+    for (const int k : {0, 1}) {
+        std::vector<double> squares;
+        for (const double each : of[k]) squares.push_back(std::pow(each - 1.3, 2));
+        const Averages square(squares);
+        const double expected = 2 * 1.3 * 1.3 / (k == 0 ? 126 : 249);
+        CAPTURE(k, square.mean / expected, square.error / expected);
+        CHECK(square.error < 0.12 * expected);
+        CHECK(std::abs(square.mean - expected) < 3.5 * square.error);
+    }
     CHECK(most > 20);
     CHECK(std::abs(run.value(t.conserved) - first) < 0.03 * most);
 }
