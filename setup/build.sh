@@ -61,13 +61,37 @@ jobs() {
     echo $((kib < 1 ? 1 : kib < processors ? kib : processors))
 }
 
-# compile TARGET... Where ccache compiles: what is compiled for this processor by name is found again on such a processor only, and in
+# slowness: percent of the seconds that this compiler needs where those of parts.csv and compile_seconds.csv were recorded, for a
+# short text with large headers.
+recorded_for_the_text=1500 # milliseconds
+slowness() {
+    local began=${EPOCHREALTIME/[.,]/} folder
+    if [[ -z ${slowness_is:-} ]]; then
+        folder=$(mktemp -d) && printf '#include <regex>\nbool f(const char* s) { return std::regex_match(s, std::regex("a+b")); }\n' >"$folder/text.cpp"
+        if "${CXX:-$strata_compiler}" -std=c++20 -O1 -c "$folder/text.cpp" -o "$folder/text.o" 2>/dev/null; then
+            slowness_is=$(((${EPOCHREALTIME/[.,]/} - began) / recorded_for_the_text / 10))
+        else
+            slowness_is=100
+        fi
+        rm -rf -- "$folder"
+    fi
+    REPLY=$slowness_is
+}
+
+# compile TARGET... Shows how far it is: on a terminal a line that moves, else a line each half minute. Where ccache compiles: what is compiled for this processor by name is found again on such a processor only, and in
 # whatever folder the checkout lies.
 compile() {
+    local expected=$STRATA_BUILD/expected-seconds python=${base_python:-$STRATA_PYTHON}
+    slowness
+    "$python" "$STRATA_ROOT/setup/compile_times.py" --expect "$STRATA_BUILD/cmake" "$REPLY" "$@" >"$expected" 2>>"$strata_log"
     strata_processor
     printf '%s\n' "$REPLY" >"$STRATA_BUILD/processor"
-    logged env "CCACHE_EXTRAFILES=$STRATA_BUILD/processor" "CCACHE_BASEDIR=$STRATA_ROOT" CCACHE_NOHASHDIR=1 \
-        CCACHE_SLOPPINESS=pch_defines,time_macros cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@"
+    printf '+ cmake --build %s --target %s\n' "$STRATA_BUILD/cmake" "$*" >>"$strata_log"
+    env "CCACHE_EXTRAFILES=$STRATA_BUILD/processor" "CCACHE_BASEDIR=$STRATA_ROOT" CCACHE_NOHASHDIR=1 \
+        CCACHE_SLOPPINESS=pch_defines,time_macros cmake --build "$STRATA_BUILD/cmake" -j "$(jobs)" --target "$@" 2>&1 |
+        "$python" "$STRATA_ROOT/setup/progress.py" --part "compiling, files" --reads ninja --seconds "$expected" \
+            --at-once "$(jobs)" >>"$strata_log"
+    return "${PIPESTATUS[0]}"
 }
 
 # Compiles and installs the parts that are asked for. A killed compiler may have left anything behind: when a build that follows

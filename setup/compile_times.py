@@ -1,17 +1,21 @@
 """Processor time of compiling and linking: records it, and prints it by folder.
 
-    STRATA_COMPILE_TIMES=FILE ./strata setup --all      in a checkout without a build: each object's seconds go to FILE
-    python3 setup/compile_times.py FILE                 by folder, and the dearest objects
-    python3 setup/compile_times.py OLD NEW              two builds side by side
+    STRATA_COMPILE_TIMES=FILE ./strata setup --all   in a checkout without a build: each object's seconds
+    python3 setup/compile_times.py FILE              by folder, and the dearest objects
+    python3 setup/compile_times.py OLD NEW           two builds side by side
+    python3 setup/compile_times.py --table FILE      compile_seconds.csv anew, from which set-up estimates
 
-Set-up makes this file the launcher of compiler and linker (`--record FILE COMMAND...`). It starts the command, and adds a
-line to FILE: user and system seconds of the command and of what it started, its wall seconds, its largest resident
-memory in KiB, and what it made. Its own time is not in them. A compiler cache is left out meanwhile.
+Set-up makes this file the launcher of compiler and linker (`--record FILE COMMAND...`). It starts the
+command, and adds a line to FILE: user and system seconds of the command and of what it started, its wall
+seconds, its largest resident memory in KiB, and what it made. Its own time is not in them. A compiler cache
+is left out meanwhile.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -54,7 +58,7 @@ def record(file: str, command: Sequence[str]) -> int:
 
 
 def read(file: Path) -> dict[str, Made]:
-    """What was made, by its name; of what was made more than once, the last. Throws ValueError for another file."""
+    """What was made, by its name; of what was made more than once, the last. ValueError for another file."""
     found = {}
     for number, line in enumerate(file.read_text().splitlines(), 1):
         fields = line.split(",", 4)
@@ -69,7 +73,7 @@ def read(file: Path) -> dict[str, Made]:
 
 
 def group(name: str) -> str:
-    """Where the table counts it: its folder of sources, two levels deep; precompiled headers and links by themselves."""
+    """Where the table counts it: the folder of its sources; precompiled headers and links by themselves."""
     if name.endswith(".gch"):
         return "precompiled headers"
     if not name.endswith(".o"):
@@ -80,7 +84,7 @@ def group(name: str) -> str:
 
 
 def table(old: dict[str, Made], new: dict[str, Made] | None) -> list[str]:
-    """Seconds of a processor by folder, the dearest first; beside it those of a second build and their ratio."""
+    """Seconds of a processor by folder, the dearest first; beside it a second build, and the ratio."""
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for which, made in enumerate((old, new or {})):
         for each in made.values():
@@ -97,9 +101,44 @@ def table(old: dict[str, Made], new: dict[str, Made] | None) -> list[str]:
     return [*lines, row("all", *(sum(column) for column in zip(*sums.values(), strict=True)))]
 
 
+def summary(made: dict[str, Made]) -> list[str]:
+    """compile_seconds.csv: the mean of each group, and what takes more than twice as long and 3 s."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for each in made.values():
+        groups[group(each.name)].append(each.seconds)
+    means = {name: sum(seconds) / len(seconds) for name, seconds in groups.items()}
+    rows = [f"{mean:.1f},{name}/" for name, mean in means.items()]
+    rows += [
+        f"{each.seconds:.1f},{each.name}"
+        for each in made.values()
+        if each.seconds > max(3.0, 2 * means[group(each.name)])
+    ]
+    return ["seconds,what", *sorted(rows, key=lambda row: row.partition(",")[2])]
+
+
+def expected(recorded: Path, build: str, slowness: float, targets: Sequence[str]) -> list[str]:
+    """For progress.py: what these targets still need, and the recorded seconds, times `slowness`."""
+    seconds = {}
+    for line in recorded.read_text().splitlines()[1:]:
+        value, _, what = line.partition(",")
+        seconds[what] = float(value) * slowness
+    command = ["cmake", "--build", build, "--target", *targets, "--", "-n"]
+    plan = subprocess.run(command, capture_output=True, text=True, check=False)
+    names = re.findall(r"(?m)^\[\d+/\d+\] .*?(\S+)$", plan.stdout)
+    mean = seconds.get("build/", 1.0)
+    return [f"{seconds.get(name, seconds.get(group(name) + '/', mean)):.2f}\t{name}" for name in names]
+
+
 def main(words: Sequence[str]) -> int:
     if words[:1] == ["--record"] and len(words) > 2:
         return record(words[1], words[2:])
+    if words[:1] == ["--expect"] and len(words) > 3:
+        here = Path(__file__).with_name("compile_seconds.csv")
+        print("\n".join(expected(here, words[1], float(words[2]) / 100, words[3:])))
+        return 0
+    if words[:1] == ["--table"] and len(words) == 2:
+        print("\n".join(summary(read(Path(words[1])))))
+        return 0
     if not 1 <= len(words) <= 2 or words[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2

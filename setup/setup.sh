@@ -81,11 +81,13 @@ unknown_pieces() {
 build_seconds() {
     local part sum=0
     for part; do sum=$((sum + part_seconds[$part])); done
-    echo $((sum / $(jobs) + 5))
+    slowness
+    echo $((sum * REPLY / 100 / $(jobs) + 5))
 }
 if [[ -n $first ]]; then
     say "setting up for this machine, once (log: $strata_log)"
 else
+    ((${#further[@]} == 0)) || slowness # once, not in each subshell
     for part in "${further[@]}"; do
         say "building a part that is needed for the first time: $part, ${part_about[$part]}; about $(build_seconds "$part") s"
     done
@@ -166,6 +168,7 @@ ln -sfn -- "$venv" "$STRATA_BUILD/venv"
 if [[ -n $first ]]; then
     what=${part_about[first]}
     ((${#parts[@]} == 1)) || what="the parts ${parts[*]}"
+    slowness
     step "native build: $what" "$(build_seconds "${parts[@]}")"
 elif ((${#further[@]} == 0)); then
     say "sources changed: rebuilding"

@@ -20,8 +20,8 @@ STEPS = 20
 MOST_APART = 0.005
 # Between operations (a hundredth of a step) a run looks for requests, and batches end, as time goes by.
 MOST_APART_BETWEEN = 0.1
-# Where valgrind does not know the processor's instructions these solvers are built once more for it. That is left
-# to the campaigns.
+# Where valgrind does not know the processor's instructions these solvers are built once more for it. That is
+# left to the campaigns.
 HAS_TWINS = platform.machine() != "x86_64" or "avx512f" in Path("/proc/cpuinfo").read_text()
 TWINS_FOR_CAMPAIGNS = ("mpm", "md") if HAS_TWINS else ()
 SOLVERS = {

@@ -1,0 +1,82 @@
+"""setup/compile_times.py: what compiling takes, recorded and added up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "setup" / "compile_times.py"
+sys.path.insert(0, str(PROGRAM.parent))
+import compile_times  # noqa: E402
+
+OBJECT = "core/graph/CMakeFiles/strata_graph.dir/expand/plan.cpp.o"
+LINES = f"""\
+1.500,0.500,2.100,204800,{OBJECT}
+6.000,0.400,6.500,300000,CMakeFiles/strata_pch_1.dir/cmake_pch.hxx.gch
+0.200,0.050,0.300,90000,cli/strata
+9.000,1.000,10.000,300000,core/graph/CMakeFiles/strata_graph.dir/expand/halo.cpp.o
+"""
+
+
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(PROGRAM), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_command_is_recorded_with_its_seconds_its_object_and_its_exit_status(tmp_path: Path) -> None:
+    spins = "import sys, time\nwhile time.process_time() < 0.2: pass\nsys.exit(int(sys.argv[3]))"
+    times = tmp_path / "times"
+    for status in (0, 3):
+        done = run("--record", times, sys.executable, "-c", spins, "-o", f"made{status}", status)
+        assert done.returncode == status
+    made = compile_times.read(times)
+    assert list(made) == ["made0", "made3"]
+    # What it used is the command's own, which is more than it says of itself.
+    assert all(each.seconds >= 0.2 and each.kib > 1000 for each in made.values())
+
+
+def test_a_compiler_that_is_killed_counts_as_failed(tmp_path: Path) -> None:
+    done = run("--record", tmp_path / "times", "sh", "-c", "kill -9 $$")
+    assert done.returncode == 128 + 9
+
+
+def test_the_table_adds_up_folders_and_sets_two_builds_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text(LINES)
+    (tmp_path / "new").write_text(LINES.replace("1.500,0.500", "0.500,0.500"))
+    done = run(tmp_path / "old", tmp_path / "new")
+    rows = {line.rsplit(None, 4)[0].strip(): line.split()[-4:] for line in done.stdout.splitlines() if line}
+    assert rows["core/graph/expand"] == ["2", "12.0", "11.0", "0.92"]
+    assert rows["precompiled headers"] == ["1", "6.4", "6.4", "1.00"]
+    assert rows["linking"] == ["1", "0.2", "0.2", "1.00"]
+    assert rows["all"] == ["4", "18.6", "17.6", "0.95"]
+
+
+def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text(LINES + "hello\n")
+    done = run(tmp_path / "other")
+    assert done.returncode == 2
+    assert f"{tmp_path / 'other'}:5" in done.stderr
+
+
+def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = tmp_path / "times"
+    record.write_text(LINES.replace("9.000,1.000", "29.000,1.000") + LINES.replace("plan.cpp", "home.cpp"))
+    table = tmp_path / "seconds.csv"
+    table.write_text("\n".join(compile_times.summary(compile_times.read(record))))
+    said = f"[1/3] Building CXX object {OBJECT}\n[2/3] Building CXX object {OBJECT.replace('plan', 'halo')}\n"
+    said += "[3/3] Linking CXX executable cli/strata\n"
+    answer = subprocess.CompletedProcess([], 0, stdout=said)
+    monkeypatch.setattr(compile_times.subprocess, "run", lambda *_, **__: answer)
+    rows = [line.split("\t") for line in compile_times.expected(table, "build", 2.0, ["all"])]
+    seconds = {name: float(value) for value, name in rows}
+    assert seconds == {
+        OBJECT: pytest.approx(2 * (2.0 + 2.0 + 10.0) / 3, abs=0.2),  # the mean of its folder
+        OBJECT.replace("plan", "halo"): pytest.approx(2 * 10.0, abs=0.2),
+        "cli/strata": pytest.approx(2 * 0.25, abs=0.2),
+    }
