@@ -22,9 +22,7 @@ void Stock::expect(std::size_t count, std::size_t bytes, std::size_t alignment) 
         static_cast<void>(begin(all + spare(alignment)));
 }
 
-std::byte* Stock::room(std::size_t bytes, std::size_t alignment) {
-    for (Left& each : open_)
-        if (std::byte* const taken = each.take(bytes, alignment); taken != nullptr) return taken;
+std::byte* Stock::room_in_another(std::size_t bytes, std::size_t alignment) {
     // An eighth of what there is: little is left over, and there are few chunks.
     const std::size_t usual = std::clamp(made_ / 8, kLeast, kMost);
     return begin(std::max(bytes + spare(alignment), usual)).take(bytes, alignment);

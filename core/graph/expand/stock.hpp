@@ -49,7 +49,11 @@ class Stock {
     /// So many of these bytes each come next: they get a place of the size that they need.
     void expect(std::size_t count, std::size_t bytes, std::size_t alignment);
     /// Memory for anything that needs no destructor.
-    std::byte* room(std::size_t bytes, std::size_t alignment);
+    std::byte* room(std::size_t bytes, std::size_t alignment) {
+        for (Left& each : open_)
+            if (std::byte* const taken = each.take(bytes, alignment); taken != nullptr) return taken;
+        return room_in_another(bytes, alignment);
+    }
 
   private:
     static constexpr std::size_t kLeast = 240, kMost = std::size_t{1} << 18;
@@ -76,6 +80,7 @@ class Stock {
     static constexpr std::size_t spare(std::size_t alignment) {
         return alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? 0 : alignment;
     }
+    std::byte* room_in_another(std::size_t bytes, std::size_t alignment);
     /// In place of the fullest of the chunks that are open.
     Left& begin(std::size_t bytes);
     void note(const Ending& ending);

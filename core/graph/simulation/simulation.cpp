@@ -5,6 +5,7 @@
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
+#include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/balancing.hpp"
 #include "core/graph/simulation/made_again.hpp"
@@ -219,11 +220,12 @@ Decision Simulation::whether_to_go_on() {
     for (const ResolvedUse& use : resolved_.tasks[maker].uses) {
         if (use.label != stop_label_ || use.back != 0) continue;
         const PatchArray& array = plan_->memory().own(use.storage, 0);
-        stop_call_.test = &stop_;
-        stop_call_.more_if = false;
-        stop_call_.scalar = {array.origin, array.buffer_stride,
-                             static_cast<std::uint32_t>(resolved_.storages[use.storage].depth), 0, 0};
-        go_on = {DecideCall::more, &stop_call_, plan_->end_of(maker)};
+        if (!stop_call_) stop_call_ = std::make_unique<DecideCall>();
+        stop_call_->test = &stop_;
+        stop_call_->more_if = false;
+        stop_call_->scalar = {array.origin, array.buffer_stride,
+                              static_cast<std::uint32_t>(resolved_.storages[use.storage].depth), 0, 0};
+        go_on = {DecideCall::more, stop_call_.get(), plan_->end_of(maker)};
         break;  // of a reduction the contributions follow
     }
     return go_on;

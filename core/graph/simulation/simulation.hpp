@@ -19,7 +19,6 @@
 
 #include "core/graph/execute/executor.hpp"
 #include "core/graph/expand/assignment.hpp"
-#include "core/graph/expand/calls.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "core/graph/simulation/bytes.hpp"
@@ -29,6 +28,7 @@ namespace strata::graph {
 
 class Balancer;
 class Plan;
+struct DecideCall;
 
 struct SimulationOptions {
     /// The threads of this process; without a crew, `threads` plain ones.
@@ -148,7 +148,7 @@ class Simulation {
     std::int64_t reorder_from_ = 0;  // the first step before which the order of operations may change again
     LabelId stop_label_;
     std::function<bool(const void*)> stop_;
-    DecideCall stop_call_;
+    std::unique_ptr<DecideCall> stop_call_;
     bool stopped_ = false;
 };
 
