@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/graph/expand/plan.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/asks.hpp"
 #include "tests/graph/declared.hpp"
