@@ -97,8 +97,9 @@ def test_a_serial_program_is_not_told_to_deal_its_pages(
     assert fastest is not None and not fastest.memory, outcome.verdict
     costs = {name: standing.cost() for name, standing in race.standings.items()}
     dealt = costs["1x1, bind core, interleave:0-3"]
-    # From domain 0 they are at (10 + 15 + 20 + 25) / 4, ten times as the distances are written.
-    assert dealt / costs[fastest.id] == pytest.approx(1.75, rel=0.02), costs
+    # From domain 0 they are at (10 + 15 + 20 + 25) / 4, ten times as the distances are written. Beside the
+    # one that is held on a core: on a busy machine the kernel may move the other one away from its pages.
+    assert dealt / costs["1x1, bind core"] == pytest.approx(1.75, rel=0.02), costs
     assert not [sample.failed for sample in kept if sample.failed]
 
 
