@@ -126,7 +126,7 @@ def owner(path: Path) -> int:
     return int(path.name.split("-")[2])
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 15) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     """Whether the condition came true in time; asked often, since tests wait for it."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

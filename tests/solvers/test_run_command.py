@@ -271,7 +271,7 @@ def reached(out: Path, step: int) -> None:
     """Waits until a run that goes on has done so many steps."""
     from strata.run.control import ask
 
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while ask(out, {"get": "status"})["step"] < step:
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -287,7 +287,7 @@ def test_a_run_answers_while_it_goes_on(front, tmp_path):
         [str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as going:
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 120
             while not (out / "control" / "control.sock").exists():
                 assert going.poll() is None
                 assert time.monotonic() < deadline

@@ -30,7 +30,7 @@ def going(front: str, case: Path, out: Path, *words: object, layout: str) -> Ite
             process.kill()
 
 
-def wait_for(condition, process: subprocess.Popen[str], seconds: float = 30) -> None:
+def wait_for(condition, process: subprocess.Popen[str], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert process.poll() is None, process.stderr.read()
@@ -100,7 +100,7 @@ def test_when_the_command_itself_is_killed_nothing_of_the_run_is_left(front, tmp
         wait_for(lambda: (out / "control" / "control.sock").exists(), process)
         process.kill()
         process.communicate(timeout=30)  # its members have the other ends
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while processes(out) or new_and_nobodys(before):
         assert time.monotonic() < deadline
         time.sleep(0.05)

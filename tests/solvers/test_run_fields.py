@@ -166,7 +166,7 @@ def test_a_run_that_is_killed_leaves_whole_files_alone(front, run, tmp_path):
         shutil.rmtree(out)
 
 
-def wait_for(condition, seconds: float = 30) -> None:
+def wait_for(condition, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

@@ -229,13 +229,19 @@ exit 1"""
 
 
 def test_a_program_that_was_not_dumped_goes_on_and_its_status_is_the_jobs(going_on, tmp_path: Path) -> None:
-    output = tmp_path / "job" / "program.out"
-    going = going_on(FAILS, "sh", "-c", "echo up; sleep 1; echo end; exit 5")
+    output, enough = tmp_path / "job" / "program.out", tmp_path / "enough"
+    waits = f"until [ -e '{enough}' ]; do sleep 0.05; done"
+    going = going_on(FAILS, "sh", "-c", f"echo up; {waits}; echo end; exit 5")
     while not (output.exists() and output.read_text()):
         assert going.poll() is None
         time.sleep(0.01)
     going.send_signal(signal.SIGUSR1)
-    said = going.communicate(timeout=30)[0]
+    assert going.stdout is not None
+    said = ""
+    while "given: the cause\n" not in said and (line := going.stdout.readline()):
+        said += line
+    enough.touch()
+    said += going.communicate(timeout=60)[0]
     assert (going.returncode, output.read_text()) == (5, "up\nend\n"), said
     assert "given: the cause\n" in said and Dumps(tmp_path / "job").newest() is None
 
