@@ -23,6 +23,7 @@ from mutant_clone import Broken, Clone
 TESTS_S = 180.0  # of the tests of one change
 BUILD_S = 1800.0
 WHOLE_BUILD_S = 3 * 3600.0
+CLOSEST = 6  # files of tests that run before all others
 QUIET_S = 60.0  # near tests that say nothing for so long: one of them hangs
 # What set-up says where sources do not compile (setup.sh, test.sh).
 NO_BUILD = ("the native build failed", "the tests do not compile")
@@ -176,10 +177,10 @@ class Judge:
 
 
 def batches(root: Path, selecting: ModuleType, file: str, native: str, files: Sequence[str]) -> list[Batch]:
-    found = [Batch(native=native)] if native else []
+    """Native tests; unit tests of Python that import the file, first those that import least; all others."""
     names = [str(Path(name).relative_to(root)) for name in files]
-    near = [n for n in names if file.endswith(".py") and root / file in selecting.reached(root / n)]
-    if near:
-        found.append(Batch(files=tuple(near)))
-    far = tuple(name for name in names if name not in near)
-    return found + ([Batch(files=far, near=False)] if far else [])
+    reached = {name: selecting.reached(root / name) for name in names if name.startswith("tests/python/")}
+    near = sorted((n for n, of in reached.items() if root / file in of), key=lambda n: len(reached[n]))
+    groups = (near[:CLOSEST], near[CLOSEST:], [name for name in names if name not in near])
+    found = [Batch(native=native)] if native else []
+    return found + [Batch(files=tuple(group), near=n < 2) for n, group in enumerate(groups) if group]

@@ -235,6 +235,26 @@ def test_the_table_of_equivalent_changes_names_lines_that_are_there() -> None:
         assert line[int(at) - 1 :].startswith(before.partition(" -> ")[0]), (file, line, words)
 
 
+def test_tests_that_import_a_module_come_first_and_of_them_the_most_specific(tmp_path: Path) -> None:
+    class Selecting:
+        @staticmethod
+        def reached(path: Path) -> set[Path]:
+            how_many = int(path.stem.removeprefix("test_"))
+            return (
+                {tmp_path / "python/strata/a.py"} | {Path(str(n)) for n in range(how_many)}
+                if how_many
+                else set()
+            )
+
+    names = [f"tests/python/test_{n}.py" for n in (9, 0, 3, 1, 8, 7, 2, 6, 5)] + ["tests/e2e/test_4.py"]
+    files = [str(tmp_path / name) for name in names]
+    native, first, second, far = mutant_tests.batches(tmp_path, Selecting, "python/strata/a.py", "^a/", files)  # type: ignore[arg-type]
+    assert native.native == "^a/" and native.near
+    assert [int(name[-4]) for name in first.files] == [1, 2, 3, 5, 6, 7] and first.near
+    assert [int(name[-4]) for name in second.files] == [8, 9] and second.near
+    assert set(far.files) == {"tests/python/test_0.py", "tests/e2e/test_4.py"} and not far.near
+
+
 # ---- A run, in a repository of a few lines
 
 FAKE = {
