@@ -129,9 +129,10 @@ void write_json(std::ostream& out, const Zones& zones, const balance::Request& r
 
 std::string table(const Zones& zones, const balance::Request& request, const Plan& plan) {
     const double total = std::accumulate(zones.problem.costs.begin(), zones.problem.costs.end(), 0.0);
-    std::string text = fmt::format("{} zones, {:.6g} in all ({})\n", zones.names.size(), total, zones.source);
+    std::string text =
+        fmt::format("{} zones with a cost of {:.6g} in all ({})\n", zones.names.size(), total, zones.source);
     text +=
-        fmt::format("{} processes on {} of {} CPUs, by {}, threads as {}\n\n", plan.processes(),
+        fmt::format("{} processes on {} of {} CPUs, found by {}, threads taken as {}\n\n", plan.processes(),
                     plan.cpus_used, plan.cpus, balance::method_name(request.method), request.curve.name());
     std::vector<size_t> order(plan.times.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -150,12 +151,13 @@ std::string table(const Zones& zones, const balance::Request& request, const Pla
             fmt::format("  and {} more, down to {:.6g}\n", order.size() - kShown, plan.times[order.back()]);
     text += fmt::format("\n  longest time            {:.6g} (no plan is below {:.6g})\n", plan.longest,
                         plan.bound);
-    text += fmt::format("  efficiency              {:.2f} %, of {} CPUs for the longest time\n",
-                        100 * plan.efficiency, plan.cpus);
+    text +=
+        fmt::format("  efficiency              {:.2f} %, cost of all zones over {} CPUs x the longest time\n",
+                    100 * plan.efficiency, plan.cpus);
     if (!request.curve.is_ideal())
         text +=
             fmt::format("  with ideal threads      {:.2f} %, the same plan\n", 100 * plan.efficiency_ideal);
-    text += fmt::format("  load balance            {:.2f} %, mean time of a CPU over the longest\n",
+    text += fmt::format("  load balance            {:.2f} %, mean time of a CPU over the longest time\n",
                         100 * plan.balance);
     if (!zones.problem.exchanged.empty())
         text += fmt::format("  between processes       {:.4g} bytes a step\n", plan.bytes_between);

@@ -320,10 +320,12 @@ void print(const Meshes& meshes, const Found& found) {
     const auto& p = *meshes.labels.overset->problem;
     fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "zone", "cells", "computed", "receptors",
                "holes", "orphans");
+    std::int64_t orphans = 0;
     for (int zone = 0; zone < p.grid.zones(); ++zone) {
         const auto count = [&](int c) {
             return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
         };
+        orphans += count(overset::kOrphans);
         fmt::print("{:<24} {:>10} {:>10} {:>10} {:>10} {:>8}\n",
                    meshes.grid->source().zones()[static_cast<std::size_t>(zone)].name,
                    p.grid.cells(zone).volume(), count(overset::kComputed), count(overset::kReceptors),
@@ -336,11 +338,12 @@ void print(const Meshes& meshes, const Found& found) {
     }
     if (found.ratios[1] > 0)
         fmt::print(
-            "volume of donors over that of receptors: {:.3g} to {:.3g}; 5 % below {:.2g}, half {:.2g}, "
+            "donor cells have {:.3g} to {:.3g} times the volume of their receptors; of 5 % less than {:.2g}, "
+            "half {:.2g}, "
             "95 % {:.2g}\n",
             -found.ratios[0], found.ratios[1], overset::ratio_at(found.ratio_counts, 0.05),
             overset::ratio_at(found.ratio_counts, 0.5), overset::ratio_at(found.ratio_counts, 0.95));
-    fmt::print("{} cells, {:.3f} s", p.grid.all_cells(), found.seconds);
+    fmt::print("{} cells, {} of them orphans; found in {:.3f} s", p.grid.all_cells(), orphans, found.seconds);
     if (found.metrics > 0) fmt::print(", of which {:.3f} s for nodes and metrics", found.metrics);
     fmt::print("\n");
 }

@@ -71,9 +71,9 @@ def test_a_command_that_fails_in_one_of_six_launches_is_measured_all_the_same(
     assert done.returncode == 0, done.stderr + done.stdout
     assert done.stderr.count("failed: ") == 1
     assert "failed: flaky: pinned, 1 thread: exit code 3: no licence" in done.stderr
-    said = "flaky: pinned, 1 thread: 1 of 7 launches: exit code 3: no licence"
+    said = "flaky: 1 thread: 1 of 7 launches: exit code 3: no licence"
     assert done.stdout.count("no licence") == 1 and said in done.stdout
-    assert said.removeprefix("flaky: pinned, 1 thread") in (out / "report" / "report.md").read_text()
+    assert said.removeprefix("flaky: 1 thread") in (out / "report" / "report.md").read_text()
     rows = rows_of(strata, out)
     values = {name: [r["value"] for r in rows if r["program"] == name] for name in ("flaky", "sure")}
     assert values["flaky"] == ["1.0", "2.0", "3.0", "", "5.0", "6.0", "7.0", "8.0"]
@@ -89,11 +89,8 @@ def test_what_a_command_gave_before_it_broke_stays(strata: Strata, tmp_path: Pat
     case.write_text(HEAD + breaks + silent + counting("sure", tmp_path / "sure", "$n -lt 0") + LAYOUT)
     done = strata.run("study", "run", str(case), "--out", str(out), "--here")
     assert done.returncode == 1
-    assert "not measured: breaks: pinned, 1 thread: failed: exit code 3: no licence" in done.stdout
-    assert (
-        "not measured: silent: pinned, 1 thread: failed: nothing in its output matches the figure"
-        in done.stdout
-    )
+    assert "not measured: breaks: 1 thread: failed: exit code 3: no licence" in done.stdout
+    assert "not measured: silent: 1 thread: failed: nothing in its output matches the figure" in done.stdout
     rows = rows_of(strata, out)
     assert [r["value"] for r in rows if r["program"] == "breaks" and not r["failed"]] == [
         "1.0",

@@ -32,6 +32,7 @@ def test_a_case_without_orphans_has_a_report_and_status_0(front: str, tmp_path: 
     out = tmp_path / "report"
     done = check(front, case, "--out", out, "--layout", "2x1")
     assert done.returncode == 0, done.stderr
+    assert "cells, 0 of them orphans; found in" in done.stdout
     found = json.loads((out / "check.json").read_text())
     assert [zone["mesh"] for zone in found["zones"]] == [0, 1]
     ring = found["zones"][1]

@@ -44,7 +44,7 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
     path = write(document, out or run / "report")
     for name, short in uncertainty.NAMES.items():
         if name in rows:
-            print(f"{short} = {rows[name][-1]:.6g}")
+            print(f"{name}: {short} = {rows[name][-1]:.6g}")
     print(f"report: {path}")
     return 0
 

@@ -199,9 +199,10 @@ def report(request: Request, state: State, command: str, ended: Event) -> None:
     if ended:
         rounds, cores = ended.get("rounds", 0), len(ended.get("cores", []))
         found = count(ended["findings"], "wrong answer") if ended["findings"] else "no wrong answer"
-        print(f"{count(rounds, 'round')} of tests on {count(cores, 'core')}: {found}")
-        if not ended.get("rounds"):
-            print("nothing was tested: others used the cores all the time")
+        if rounds:
+            print(f"{count(rounds, 'round')} of tests on {count(cores, 'core')}: {found}")
+        else:
+            print(f"nothing was tested on {count(cores, 'core')}: others used them all the time")
     if (why := reason(whole)) is not None:
         print(f"no jobs should run here: {why}")
     print(f"report: {path}")
