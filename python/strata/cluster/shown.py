@@ -12,7 +12,7 @@ def shown(about: dict[str, Any]) -> str:
         rows.append([each["node"], each["address"], process, each["link"], each["slurm"]])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows]
-    cores = "of its own" if about["own_cores"] else "shared with the other nodes: time nothing"
-    lines.append(f"a node has {about['cpus']} core{'s' * (about['cpus'] > 1)} {cores}")
+    cores = "of its own" if about["own_cores"] else "that all nodes share: times measured here mean nothing"
+    lines.append(f"each node has {about['cpus']} core{'s' * (about['cpus'] > 1)} {cores}")
     lines += about["notes"]
     return "\n".join(line.rstrip() for line in lines)

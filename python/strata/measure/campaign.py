@@ -118,7 +118,7 @@ class Campaign(Standings):
         told = seen.in_words(self.policy.limits)
         if told and not self.policy.strict:
             self._watch.say(
-                f"before the first launch that counts {told}; launches that are disturbed by more are "
+                f"before the first launch that counts, {told}; launches that are disturbed by more are "
                 "repeated, and a disturbed answer says so"
             )
 

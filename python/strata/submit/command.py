@@ -36,7 +36,7 @@ def run(request: Request) -> int:
         print(script.text(), end="")
         return 0
     job, path = submit(script, folder)
-    print(f"submitted job {job} to partition {partition.name}: {path}")
+    print(f"submitted job {job} to partition {partition.name}, by the script {path}")
     if request.words[0] in ("characterize", "study", "tune"):
         print(f"report will be: {folder / 'report' / 'report.html'}")
     print(f"see how it goes: squeue -j {job}; tail -f {folder}/slurm-{job}.out")

@@ -80,7 +80,7 @@ def _background(opened: store.Store, say: Callable[[str], None]) -> background.B
     if seen is not None:
         opened.note("background", **seen.to_dict())
         if told := seen.in_words(opened.plan.policy.limits):
-            say(f"before the race {told}; a launch that is disturbed by more is made once more")
+            say(f"before the race, {told}; a launch that is disturbed by more is made once more")
     return seen
 
 
