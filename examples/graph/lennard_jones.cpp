@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
@@ -180,7 +179,7 @@ int main(int argc, char** argv) {
             run.advance(5);
             if (!folder.empty()) save_state(run, graph, team, folder, state, 1);
             if (run.step() != 60) continue;
-            Assignment other = run.plan().assignment();
+            Assignment other = run.assignment();
             for (int& owner : other.owner[FamilyId(0)]) owner = team.size() - 1 - owner;
             run.reassign(other);
         }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/team/team.hpp"
 
@@ -49,7 +48,7 @@ int main(int argc, char** argv) {
         Simulation run(graph, Members::of(team), {.crew = &team.crew()});
         run.start();
         run.advance(10);
-        Assignment other = run.plan().assignment();
+        Assignment other = run.assignment();
         for (int& owner : other.owner[FamilyId(0)]) owner = team.size() - 1 - owner;
         run.reassign(other);
         run.advance(12);

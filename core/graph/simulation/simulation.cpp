@@ -308,6 +308,8 @@ RunBytes Simulation::bytes() const {
     return all;
 }
 
+const Assignment& Simulation::assignment() const { return plan_->assignment(); }
+
 std::vector<std::byte> Simulation::values(const Kept& kept, int local) const {
     return read_values(*plan_, kept, local, rounds(kept));
 }

@@ -86,6 +86,7 @@ class Simulation {
 
     /// Changes the owners of patches; kept values move with them.
     void reassign(Assignment assignment);
+    [[nodiscard]] const Assignment& assignment() const;
 
     /// A scalar's value now, the same in all processes.
     template <class T>
