@@ -83,8 +83,9 @@ def _messages(source: Source) -> list[str]:
 
 
 def _layout(advice: Advice) -> str:
-    named = [f"{start.kind} `{start.layout}`" for start in advice.starts]
-    return f"**Where to start.** {', '.join(named)} (processes x threads); lines to paste are below."
+    named = ", ".join(f"{start.kind} `{start.layout}`" for start in advice.starts)
+    named = named[0].upper() + named[1:]
+    return f"**Where to start.** {named} (processes x threads); lines to paste are below."
 
 
 def _pinning(source: Source) -> list[str]:
