@@ -271,16 +271,64 @@ def chapman_enskog(density: float, temperature: float) -> float:
     return 3 / 8 * np.sqrt(t / np.pi) / (density * omega)
 
 
+COEXISTENCE = NIST["coexistence_linear_force_shifted"]
+
+
+def coexisting(temperature: float) -> dict[str, float]:
+    row = next(each for each in COEXISTENCE["rows"] if each[0] == temperature)
+    return dict(zip(COEXISTENCE["columns"], row, strict=True))
+
+
+def saturated(phase: str, steps: int, seed: int) -> tuple[float, float]:
+    """Pressure of a phase alone in its box at T = 0.85, and its error: of the density that NIST has beside
+    the other phase, with NIST's potential, the force shifted at 3.0.
+    """
+    density = coexisting(0.85)[phase]
+    case = fluid(density, 0.85, cutoff=3.0, shift="force")
+    case["system"]["seed"] = seed
+    gas = phase == "rho_vap"
+    case["thermostat"] = {"kind": "langevin", "temperature": 0.85, "time": 2.0 if gas else 0.5}
+    case["neighbours"] = {"skin": 1.0 if gas else 0.3}
+    series = md.run(case, steps=steps).thermo.after(steps // 40)
+    pressure = average(series["pressure"] - 2 * series["kinetic energy"] * density / 1500 + density * 0.85)
+    return pressure.mean, pressure.error
+
+
+def beside_saturation(phase: str, steps: int, seed: int, limit: float) -> None:
+    """Pressure rises with the density: by 0.4 in the vapour, by 6 in the liquid. So it says the density at
+    which NIST's phases meet far better than a slab whose vapour comes and goes.
+    """
+    pressure, error = saturated(phase, steps, seed)
+    known = coexisting(0.85)["p_sat"]
+    print(f"{phase}: {pressure} +- {error}, NIST {known}")
+    assert error < limit
+    assert abs(pressure - known) < 3.3 * error
+
+
+def test_the_vapour_of_nists_density_has_its_saturated_pressure() -> None:
+    """To 1.3 % at most: so is its density."""
+    beside_saturation("rho_vap", 40000, 11, 0.004 * 0.02146)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("phase", "steps", "limit"), [("rho_vap", 1500000, 2e-5), ("rho_liq", 400000, 0.003)]
+)
+def test_phases_of_nists_densities_have_the_same_pressure_for_long(
+    phase: str, steps: int, limit: float
+) -> None:
+    beside_saturation(phase, steps, 12, limit)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("temperature", [0.85, 1.0])
 def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(temperature: float) -> None:
-    """The force shifted at 3.0, so there are no tails. Standard errors are at most 1 % of the liquid's
-    density, 3 % of the vapour's and 5 % of the pressure. The vapour's part of the box exchanges its atoms
-    slowly: a mean over 1,200 units of time is wrong by 2 %.
+    """The force shifted at 3.0, so there are no tails. The vapour's part of the box exchanges its atoms
+    slowly: over 4,200 units of time its density has a standard error of 2 to 3 %. The pressures of both
+    phases alone (above) say more of it.
     """
-    columns, rows = (NIST["coexistence_linear_force_shifted"][key] for key in ("columns", "rows"))
-    row = next(each for each in rows if each[0] == temperature)
-    vapour, liquid, pressure = (row[columns.index(name)] for name in ("rho_vap", "rho_liq", "p_sat"))
+    known = coexisting(temperature)
+    vapour, liquid, pressure = (known[name] for name in ("rho_vap", "rho_liq", "p_sat"))
     slab = md.lattice("fcc", (8, 8, 12), density=liquid)
     across = slab.box[2]
     slab.box[2] = 2.6 * across
@@ -308,13 +356,13 @@ def test_a_slab_has_the_coexisting_densities_and_the_vapour_pressure_of_nist(tem
     normal = average(series["pressure zz"] - 2 * series["kinetic energy"] / (3 * volume) + ideal)
     print(
         f"T {temperature}: liquid {found.liquid} +- {found.liquid_error}, vapour {found.vapour} +- "
-        f"{found.vapour_error}, p {normal.mean} +- {normal.error}; NIST {row}"
+        f"{found.vapour_error}, p {normal.mean} +- {normal.error}; NIST {known}"
     )
     assert found.liquid_error < 0.01 * liquid
-    assert found.vapour_error < 0.03 * vapour
-    assert normal.error < 0.05 * pressure
+    assert found.vapour_error < (0.02 if temperature < 0.9 else 0.03) * vapour
+    assert normal.error < 0.015 * pressure
     assert abs(found.liquid - liquid) < 3.3 * found.liquid_error + 0.002
-    assert abs(found.vapour - vapour) < 3.3 * found.vapour_error + 0.01 * vapour
+    assert abs(found.vapour - vapour) < 3.3 * found.vapour_error
     assert abs(normal.mean - pressure) < 3.3 * normal.error
 
 
