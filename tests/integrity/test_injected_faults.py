@@ -23,9 +23,10 @@ pytestmark = pytest.mark.skipif(
 
 
 def at_least(found: Summary, rate: float) -> None:
-    """That the sample does not contradict the rate."""
-    assert found.count("found") >= 5, [f.line for f in found.faults]
-    assert found.interval[1] >= rate, [f.line for f in found.faults if f.verdict == "missed"]
+    """That the sample shows the rate: of a worker that finds less, one sample in 40 has as many found. All of
+    36 show nine tenths.
+    """
+    assert found.interval[0] >= rate, [f.line for f in found.faults if f.verdict == "missed"] or found.used
 
 
 @pytest.mark.parametrize("sides", ["one", "pair"])
@@ -44,11 +45,25 @@ def test_what_is_not_checked_is_not_found(sides: str) -> None:
         assert each.count("masked", "unread") > 0  # what the worker never uses
 
 
-@pytest.mark.parametrize("kernel", ["lucas-lehmer", "avx2", "atomics"])
-def test_a_sample_of_flips(kernel: str) -> None:
+def test_a_worker_that_misses_one_fault_in_five_is_told_from_one_that_finds_nine_in_ten() -> None:
+    """All 40 are found once in 7,000 runs."""
+    words = [str(built("known_worker")), "most"]
+    found = inject(words, "--count", "400", "--places", "memory", "--used", "40")
+    assert found.count("missed") > 0 and found.count("found", "check") > 0
+    with pytest.raises(AssertionError):
+        at_least(found, 0.9)
+
+
+# The kernel for two cores takes longest; its sample shows less.
+@pytest.mark.parametrize(
+    ("kernel", "used", "rate"), [("hash", 40, 0.9), ("avx2", 40, 0.9), ("atomics", 20, 0.8)]
+)
+def test_a_sample_of_flips(kernel: str, used: int, rate: float) -> None:
     if kernel in PAIRS and kernel not in kernels():
         pytest.skip("there is no second core")
-    at_least(inject(worker(kernel, CORE), "--count", "200", "--used", "15"), 0.99)
+    found = inject(worker(kernel, CORE), "--count", str(20 * used), "--used", str(used))
+    assert found.used == used
+    at_least(found, rate)
 
 
 def test_a_stuck_lane_is_found_within_a_round() -> None:
@@ -105,6 +120,7 @@ def test_intervals(found: int, of: int, low: float, high: float) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("kernel", kernels() if built("strata-integrity") else [])
 def test_many_flips(kernel: str) -> None:
+    """At least 99 %; a slow kernel has some hundred faults in its time, which show 97 %."""
     found = inject(worker(kernel, CORE), "--count", "2000", "--seconds", "1200", timeout=3600)
-    at_least(found, 0.99)
+    at_least(found, 0.97)
     assert found.rate >= 0.99, [f.line for f in found.faults if f.verdict == "missed"]
