@@ -274,6 +274,11 @@ def lines_of(descriptor: int, end: int | None, wait: Callable[[], float]) -> Ite
         yield rest.decode(errors="replace")
 
 
+def pause(line: Line, shown: Shown, now: float) -> float:
+    """How long nothing need be done but for what comes."""
+    return line.wait(now) if shown.text() else HALF_A_MINUTE
+
+
 class Forward:
     """Events for the process that shows the line."""
 
@@ -360,11 +365,7 @@ def main(words: list[str]) -> int:
     take = Forward(given.to) if given.to else shown.take
     each = Events(take) if given.reads == "events" else Filter(given, take)
     line.show(shown.text(), shown.now)
-
-    def wait() -> float:
-        return line.wait(time.monotonic()) if shown.parts else HALF_A_MINUTE
-
-    for text in lines_of(0, given.process, wait):
+    for text in lines_of(0, given.process, lambda: pause(line, shown, time.monotonic())):
         shown.now = time.monotonic()
         if text == "end\n" and given.reads == "events":
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import io
 import os
 import pty
 import subprocess
@@ -137,6 +138,15 @@ def test_parts_at_once_count_once_and_those_to_come_are_added() -> None:
 def test_failures_of_a_part_that_has_ended_are_still_told() -> None:
     made = shown((0.0, "a", 0, 2, 0, 0.0, 0.0), (1.0, "a", 2, 2, 1, 0.0, 0.0), (2.0, "b", 1, 2, 0, 0.0, 0.0))
     assert made.text().startswith("b 1 of 2, 1 failed")
+
+
+def test_while_nothing_runs_it_sleeps() -> None:
+    line = progress.Line(io.StringIO(), moves=False)
+    made = shown((0.0, "a", 1, 2, 0, 0.0, 0.0))
+    line.show(made.text(), 0.0)
+    assert progress.pause(line, made, 31.0) == 0.0, "the next line is due"
+    made.take(progress.State("a", 2, 2))
+    assert progress.pause(line, made, 31.0) > 0.0
 
 
 def test_several_filters_share_one_line(tmp_path: Path) -> None:
