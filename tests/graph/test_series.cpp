@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -96,7 +95,8 @@ TEST_CASE(
         Series series(file, "s", kColumns);
         for (std::int64_t step = 1;; ++step) append(series, step);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    std::error_code none;
+    while (std::filesystem::file_size(file, none) < 10'000 || none) std::this_thread::yield();
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const std::string text = text_of(file);

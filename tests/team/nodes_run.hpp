@@ -66,7 +66,7 @@ inline std::vector<std::string> stray_segments(double since) {
 
 /// Waits a moment for that: a test beside this one may just have had its ranks killed.
 inline bool no_segments_left(double since) {
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 300; ++i) {
         if (stray_segments(since).empty()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

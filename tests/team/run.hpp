@@ -121,9 +121,9 @@ class Run {
         }
         return found;
     }
-    /// Whether all have gone; asked until then or for some seconds.
+    /// Whether all have gone; asked until then or for half a minute.
     [[nodiscard]] bool nobody_left() const {
-        for (int i = 0; i < 500; ++i) {
+        for (int i = 0; i < 3000; ++i) {
             if (alive().empty()) return true;
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
@@ -173,9 +173,9 @@ inline std::set<std::string> shared_memory() {
     return found;
 }
 
-/// Whether all of it was there `before`; waits a moment for who is about to end.
+/// Whether all of it was there `before`; waits for who is about to end, half a minute at most.
 inline bool no_shared_memory_left(const std::set<std::string>& before) {
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 300; ++i) {
         const std::set<std::string> now = shared_memory();
         if (std::includes(before.begin(), before.end(), now.begin(), now.end())) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
