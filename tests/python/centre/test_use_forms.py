@@ -78,6 +78,27 @@ def test_dumps_that_overlap_count_each_run_once_with_its_end(tmp_path: Path) -> 
         assert "2 rows are there twice" in said(found)
 
 
+def test_of_several_logs_one_may_lack_names_which_its_jobs_then_have_not(tmp_path: Path) -> None:
+    """Two sites, or two versions of Slurm: users of the one log stay those of its own jobs."""
+    with_users, without = tmp_path / "a.txt", tmp_path / "b.txt"
+    times = ("01-01T00:00:00", "01-02T00:00:00", NOON, 4)
+    with_users.write_text(SACCT + sacct("7", *times, user="ada") + sacct("8", *times, user="bob"))
+    lines = (SACCT + sacct("9", *times) + sacct("10", *times)).splitlines()
+    place = lines[0].split("|").index("User")
+    cut = ["|".join(cell for n, cell in enumerate(line.split("|")) if n != place) for line in lines]
+    without.write_text("\n".join(cut) + "\n")
+    for order in ([with_users, without], [without, with_users]):
+        found = forms.read(order, None, "UTC")
+        users = found.column("user")
+        assert users is not None
+        names = {
+            int(key): users.names[c] if c >= 0 else None
+            for key, c in zip(found.key, users.codes, strict=True)
+        }
+        assert names == {7: "ada", 8: "bob", 9: None, 10: None}
+        assert set(users.codes[users.codes < 0]) == {-1}, "what groups of jobs look for"
+
+
 def test_components_of_a_heterogeneous_job_are_one_job(tmp_path: Path) -> None:
     found = rows(
         tmp_path,
