@@ -190,7 +190,9 @@ def _barred(tree: ast.Module) -> list[tuple[Place, Place]]:
     found = []
     for node in ast.walk(tree):
         barred: list[ast.expr | ast.stmt | None] = []
-        if isinstance(node, ast.arg | ast.AnnAssign):
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            barred.append(node.value)  # of zip: it raises where lists differ that never do
+        elif isinstance(node, ast.arg | ast.AnnAssign):
             barred.append(node.annotation)
         elif isinstance(node, ast.FunctionDef):
             barred.append(node.returns)

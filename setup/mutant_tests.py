@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from mutant_changes import Change
-from mutant_clone import Broken, Clone
+from mutant_clone import Broken, Clone, Ended
 
 TESTS_S = 180.0  # of the tests of one change
 BUILD_S = 1800.0
@@ -88,11 +88,12 @@ class Judge:
 
     def prepare(self) -> None:
         """The build of the clone as it is. Raises Broken where there is none."""
-        built = self.clone.build(WHOLE_BUILD_S)
+        self._must_build(self.clone.build_whole(WHOLE_BUILD_S))
+
+    @staticmethod
+    def _must_build(built: Ended) -> None:
         if built.code != 0:
-            raise Broken(
-                f"the sources without a change are not built, or their tests not found:\n{built.tail}"
-            )
+            raise Broken(f"the sources are not built without a change, either:\n{built.tail}")
 
     def verdict(self, change: Change) -> Verdict:
         while True:
@@ -162,8 +163,8 @@ class Judge:
 
     def _failing_without(self, change: Change, names: set[str]) -> set[str]:
         """Those of the tests that fail on the sources without a change, too."""
-        if not change.file.endswith(".py") and self.clone.build(BUILD_S).code != 0:
-            return {COMMAND}
+        if not change.file.endswith(".py"):
+            self._must_build(self.clone.build(BUILD_S))
         failing = set()
         for name in names - {COMMAND}:
             alone = (
