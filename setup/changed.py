@@ -167,6 +167,8 @@ def imports(path: Path) -> set[Path]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
+            found |= _by_name(node)
         for name in names:
             parts = name.split(".")
             if parts[0] == "strata":
@@ -178,6 +180,14 @@ def imports(path: Path) -> set[Path]:
                     places = [folder / parts[0] for folder in TESTS.iterdir()]
             found |= {place.with_suffix(".py") for place in places}
     return {each for each in found if each.exists()}
+
+
+def _by_name(call: ast.Call) -> set[Path]:
+    """What importlib.import_module(f"strata.commands.{name}") may import: all modules there."""
+    match call.args:
+        case [ast.JoinedStr(values=[ast.Constant(value=str(start)), *_]), *_] if start.startswith("strata."):
+            return set(PACKAGE.joinpath(*start.split(".")[1:-1]).glob("*.py"))
+    return set()
 
 
 def reached(path: Path) -> set[Path]:

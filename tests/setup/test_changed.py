@@ -57,6 +57,15 @@ def test_a_python_module_affects_what_imports_it_by_whatever_way() -> None:
     assert "test_characterize.py" in names, "its command starts the Python side"
 
 
+def test_a_module_affects_the_tests_of_its_command_which_is_imported_by_its_name() -> None:
+    for module, test in (
+        ("submit/command", "submit/test_submit"),
+        ("compare/console", "compare/test_compare_command"),
+    ):
+        _, files = changed.select({f"python/strata/{module}.py"}, Build())  # type: ignore[arg-type]
+        assert changed.TESTS / "python" / f"{test}.py" in files, module
+
+
 def test_a_helper_of_tests_affects_those_that_import_it() -> None:
     assert picked("tests/launch/launching.py") == ([], {"launch"})
     assert picked("tests/setup/conftest.py") == ([], {"setup"})
