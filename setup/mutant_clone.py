@@ -37,7 +37,7 @@ eval "$1"
 """
 # Product and tests anew, without what `./strata test` does beside that.
 BUILD = """
-bash setup/setup.sh --all || exit
+bash setup/setup.sh --tests || exit
 . setup/say.sh && . setup/build.sh && strata_log=$STRATA_BUILD/test.log || exit
 compile all || fail "the tests do not compile"
 """
