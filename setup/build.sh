@@ -68,7 +68,7 @@ slowness() {
     local began=${EPOCHREALTIME/[.,]/} folder
     if [[ -z ${slowness_is:-} ]]; then
         folder=$(mktemp -d) && printf '#include <regex>\nbool f(const char* s) { return std::regex_match(s, std::regex("a+b")); }\n' >"$folder/text.cpp"
-        if "${CXX:-$strata_compiler}" -std=c++20 -O1 -c "$folder/text.cpp" -o "$folder/text.o" 2>/dev/null; then
+        if "${CXX:-${strata_compiler:-c++}}" -std=c++20 -O1 -c "$folder/text.cpp" -o "$folder/text.o" 2>/dev/null; then
             slowness_is=$(((${EPOCHREALTIME/[.,]/} - began) / recorded_for_the_text / 10))
         else
             slowness_is=100
