@@ -143,3 +143,19 @@ def test_the_part_of_each_solver_gets_what_solvers_need() -> None:
     for piece in ("tomlplusplus", "hdf5", "metis", "papi", "valgrind"):
         parts = next(row["part"] for row in rows("python/strata/pieces.csv") if row["piece"] == piece)
         assert of_solvers <= set(parts.split()), (piece, of_solvers - set(parts.split()))
+
+
+def test_each_program_of_a_solver_belongs_to_a_part_of_its_own() -> None:
+    """What parts.csv does not name is built by the first command of all, whatever that is: kernels of solvers
+    would make it wait for minutes.
+    """
+    lines = (sample.ROOT / "setup" / "parts.csv").read_text().splitlines()[1:]
+    named = {name: line.split(",")[0] for line in lines for name in line.rsplit(",", 1)[1].split()}
+    sources = [path.read_text() for path in (sample.ROOT / "solvers").rglob("CMakeLists.txt")]
+    programs = {
+        name
+        for text in sources
+        for name in re.findall(r"(?:add_executable|strata_solver)\((strata-[a-z-]+)[ \n]", text)
+    }
+    assert {"strata-flow", "strata-flow-scheme", "strata-md-pairs"} <= programs
+    assert {name: named.get(name, "first") for name in programs if named.get(name, "first") == "first"} == {}
