@@ -37,8 +37,9 @@ function(strata_flags_of target options libraries)
         endif()
     endwhile()
     list(REMOVE_ITEM flags "flags-NOTFOUND")
-    # Warnings do not matter to a precompiled header, nor does how much is optimised, as long as something is.
-    list(FILTER flags EXCLUDE REGEX "^(-W|\\$<\\$<CXX_COMPILER_ID:[A-Za-z]+>:-W|(\\$<\\$<CONFIG:[A-Za-z]+>:)?-O[123]|-ffp-contract=)")
+    # Warnings do not matter to a precompiled header, nor does how much is optimised, as long as something is. What changes values
+    # does: GCC takes the options of functions for other processors (target attributes) from the header.
+    list(FILTER flags EXCLUDE REGEX "^(-W|\\$<\\$<CXX_COMPILER_ID:[A-Za-z]+>:-W|(\\$<\\$<CONFIG:[A-Za-z]+>:)?-O[123])")
     get_target_property(pthread Threads::Threads INTERFACE_COMPILE_OPTIONS)
     if(NOT pthread)
         list(REMOVE_ITEM decisive Threads::Threads)
