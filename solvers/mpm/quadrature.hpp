@@ -180,7 +180,7 @@ void forces_of_cells(const std::vector<Run>& runs, const Lattice& lattice, const
     for (const Run& run : runs) {
         detail::Sums<Quadratic> sums = {};
         const bool full = is_full(cells, run.cell);
-        CellStress fitted;
+        CellStress fitted{};  // as GCC does not see that it is read only where the cell is full
         if (full) fitted = fit_stress(cells, run.cell, lattice.h);
         for_blocks(run, [&](std::int64_t first, int n) {
             const Weights<Quadratic> weights(lattice, run.cell, p.x, first, n);
