@@ -77,7 +77,7 @@ at_once=$(nproc)
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"
 compile_tests() { STRATA_PROGRESS=$progress compile all ${soak:+soak_programs}; }
-something_to_compile() { [[ $(cmake --build "$STRATA_BUILD/cmake" -- -n 2>&1) != *"no work to do"* ]]; }
+something_to_compile() { [[ -n $("$STRATA_PYTHON" "$here/compile_times.py" --expect "$STRATA_BUILD/cmake" 100 all) ]]; }
 if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     say "building the tests (log: $strata_log)"
     exec 8>>"$STRATA_BUILDS/lock"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,18 +63,24 @@ def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path) -> No
     assert f"{tmp_path / 'other'}:5" in done.stderr
 
 
-def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: Path) -> None:
     record = tmp_path / "times"
     record.write_text(LINES.replace("9.000,1.000", "29.000,1.000") + LINES.replace("plan.cpp", "home.cpp"))
     table = tmp_path / "seconds.csv"
     table.write_text("\n".join(compile_times.summary(compile_times.read(record))))
-    said = f"[1/3] Building CXX object {OBJECT}\n[2/3] Building CXX object {OBJECT.replace('plan', 'halo')}\n"
-    said += "[3/3] Linking CXX executable cli/strata\n"
-    answer = subprocess.CompletedProcess([], 0, stdout=said)
-    monkeypatch.setattr(compile_times.subprocess, "run", lambda *_, **__: answer)
-    rows = [line.split("\t") for line in compile_times.expected(table, "build", 2.0, ["all"])]
+    build = tmp_path / "build"
+    build.mkdir()
+    cache = Path(os.environ["STRATA_BUILD"], "cmake", "CMakeCache.txt").read_text()
+    (build / "CMakeCache.txt").write_text(cache)
+    halo = OBJECT.replace("plan", "halo")
+    # As CMake writes it where folders are looked through for sources: each call begins with making the file anew.
+    (build / "build.ninja").write_text(
+        "rule any\n  command = false\n  description = Building CXX object $out\n"
+        "rule again\n  command = false\n  generator = 1\nbuild force: phony\nbuild build.ninja: again force\n"
+        f"build {OBJECT}: any\nbuild {halo}: any\nbuild cli/strata: any {OBJECT} {halo}\n"
+        "build other: any\nbuild all: phony cli/strata\n"
+    )
+    rows = [line.split("\t") for line in compile_times.expected(table, str(build), 2.0, ["all"])]
     seconds = {name: float(value) for value, name in rows}
     assert seconds == {
         OBJECT: pytest.approx(2 * (2.0 + 2.0 + 10.0) / 3, abs=0.2),  # the mean of its folder
