@@ -24,8 +24,9 @@ struct Touching {
 /// exchanged between the two alone. The normal is that of the first body, the one of the lower group, unless
 /// it has hardly any there: mixed normals would let the edge of one body plough through the face of another
 /// (Nairn, Comput. Model. Eng. Sci. 92 (2013) 271, section 3.2 compares choices). Returns whether they
-/// touched.
-inline bool touch(Touching& a, Touching& b, double friction) {
+/// touched. `rubbed` grows by the energy that friction takes, in J: what the two have less, as they slide
+/// less.
+inline bool touch(Touching& a, Touching& b, double friction, Real& rubbed) {
     const auto length = [](const std::array<Real, 3>& x) {
         return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     };
@@ -50,15 +51,16 @@ inline bool touch(Touching& a, Touching& b, double friction) {
         a.velocity[c] -= share * change;
         b.velocity[c] += (1 - share) * change;
     }
+    if (friction > 0) rubbed += 0.5 * share * a.mass * slip * slip * held * (2 - held);
     return true;
 }
 
 /// All bodies at a grid point, two by two in their order; where there are more than two, several times.
-inline bool touch_all(Touching* at, int count, double friction) {
+inline bool touch_all(Touching* at, int count, double friction, Real& rubbed) {
     bool any = false;
     for (int round = 0; round < (count > 2 ? 4 : 1); ++round)
         for (int a = 0; a < count; ++a)
-            for (int b = a + 1; b < count; ++b) any = touch(at[a], at[b], friction) || any;
+            for (int b = a + 1; b < count; ++b) any = touch(at[a], at[b], friction, rubbed) || any;
     return any;
 }
 

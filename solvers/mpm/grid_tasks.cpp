@@ -33,10 +33,11 @@ struct ContactOfGroups {
                 of = step.settings.materials[static_cast<std::size_t>(body.material)].density;
     }
 
-    /// Changes velocities where groups touch.
+    /// Changes velocities where groups touch. Returns the energy that friction takes, in J.
     template <class T>
-    void apply(const FieldView<T>& gradients, const FieldView<T>& sums, const FieldView<double>& v) const {
+    Real apply(const FieldView<T>& gradients, const FieldView<T>& sums, const FieldView<double>& v) const {
         std::array<Touching, 8> at;
+        Real rubbed = 0;
         for_rows(v.box(), [&](int j, int k, int first, int n) {
             for (int i = first; i < first + n; ++i) {
                 int count = 0;
@@ -51,13 +52,14 @@ struct ContactOfGroups {
                         body.gradient[d] = gradients(i, j, k, 3 * g + c);
                     }
                 }
-                if (count < 2 || !touch_all(at.data(), count, friction)) continue;
+                if (count < 2 || !touch_all(at.data(), count, friction, rubbed)) continue;
                 for (int b = 0; b < count; ++b)
                     for (int c = 0; c < 3; ++c)
                         v(i, j, k, 3 * at[static_cast<std::size_t>(b)].group + c) =
                             at[static_cast<std::size_t>(b)].velocity[static_cast<std::size_t>(c)];
             }
         });
+        return rubbed;
     }
 };
 
@@ -194,6 +196,9 @@ void declare_ia(const Step& step) {
     FieldUse<const double> nodal, gradient;
     if (contact || affine) nodal = task.need(l.nodal.at(1));
     if (contact) gradient = task.need(l.gradient.at(1));
+    const bool rubs = step.settings.rubs();
+    ScalarUse<double> rubbed;
+    if (rubs) rubbed = task.contribute(l.rubbed_in_step);
     task.run([=, &s = step.settings, cfl = step.cfl](Here& here) {
         const FieldView<const double> v = here[velocity], a = here[acceleration];
         const double kick = 0.5 * (here[before] + here[dt]);
@@ -201,11 +206,14 @@ void declare_ia(const Step& step) {
         const auto rows = [&](auto body) { for_component_rows(v.box(), touching.groups, body); };
         const auto integrate = [&](const auto& by, const FieldView<double>& to) {
             accelerate(v, by, kick, s.damping, touching.groups, to);
-            if (contact) touching.apply(here[gradient], here[nodal], to);
+            Real taken = 0;
+            if (contact) taken = touching.apply(here[gradient], here[nodal], to);
             for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, here[begin]);
+            return taken;
         };
         const FieldView<double> to = here[next];
-        integrate(a, to);
+        const Real taken = integrate(a, to);
+        if (rubs) here[rubbed] += double(taken);
         if (affine) {
             const std::vector<double> enough = enough_mass(s, *cfl);
             const FieldView<double> own = here[next_affine];

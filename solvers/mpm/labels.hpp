@@ -50,7 +50,8 @@ struct Labels {
     Scalar<double> kinetic, strain, work;  // at the beginning of the step: energies, work of loads so far
     Scalar<double> first_energy;           // kinetic and strain energy at the beginning of the first step
     Scalar<double> work_of_step;
-    Scalar<double> plastic_work;  // that was taken up by plastic flow
+    Scalar<double> rubbed, rubbed_in_step;  // what friction between bodies has taken so far, and in a step
+    Scalar<double> plastic_work;            // that was taken up by plastic flow
     Scalar<double> momentum_x, momentum_y, momentum_z;
     Scalar<double> error;  // sum of mass x (displacement - exact one)^2
     Scalar<double> total_mass;

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
         std::vector<graph::Scalar<double>> series{l.dt,         l.kinetic,    l.strain,    l.work,
                                                   l.momentum_x, l.momentum_y, l.momentum_z};
         std::vector<graph::ShownLabel> fields{l.x, l.v, l.mass, l.F, l.material};
+        if (settings.rubs()) series.push_back(l.rubbed);
         if (settings.plastic()) {
             series.push_back(l.plastic_work);
             fields.insert(fields.end(), {l.elastic, l.alpha});

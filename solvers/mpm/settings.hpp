@@ -121,6 +121,7 @@ struct Settings : graph::TimeKeys {
     /// How many velocity fields there are; whether there are several, of bodies in contact.
     [[nodiscard]] int groups() const;
     [[nodiscard]] bool contact() const { return groups() > 1; }
+    [[nodiscard]] bool rubs() const { return contact() && friction > 0; }  // bodies, on each other
     /// Whether any material is plastic.
     [[nodiscard]] bool plastic() const;
     /// Whether particles carry a force of their own.

@@ -92,6 +92,10 @@ void make_scalar_labels(const Step& step) {
     l.work = graph.scalar<double>("work of loads", {.history = 1, .unit = "J"});
     l.work_of_step = total("work of loads in a step", "J");
     l.first_energy = graph.scalar<double>("first energy", {.history = 1, .unit = "J"});
+    if (s.rubs()) {
+        l.rubbed = graph.scalar<double>("work of friction", {.history = 1, .unit = "J"});
+        l.rubbed_in_step = total("work of friction in a step", "J");
+    }
     l.momentum_x = total("momentum x", "kg m/s");
     l.momentum_y = total("momentum y", "kg m/s");
     l.momentum_z = total("momentum z", "kg m/s");
@@ -195,7 +199,16 @@ void add_up_energy(const Step& step) {
                worked = task.need(l.work.previous()), done = task.need(l.work_of_step.previous()),
                before = task.need(l.first_energy.previous());
     const auto work = task.make(l.work), first = task.make(l.first_energy);
+    const bool rubs = step.settings.rubs();
+    ScalarUse<const double> rubbed_before, rubbed_in_step;
+    ScalarUse<double> rubbed;
+    if (rubs) {
+        rubbed_before = task.need(l.rubbed.previous()),
+        rubbed_in_step = task.need(l.rubbed_in_step.previous());
+        rubbed = task.make(l.rubbed);
+    }
     task.run([=](Here& here) {
+        if (rubs) here[rubbed] = here[rubbed_before] + here[rubbed_in_step];
         here[work] = here[worked] + here[done];
         here[first] = here.step == 1 ? here[kinetic] + here[strain] : here[before];
     });

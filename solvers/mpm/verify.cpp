@@ -14,7 +14,9 @@ double error(const graph::Finished& run, const Labels& l, const Settings& s) {
 
 double energy_change(const graph::Finished& run, const Labels& l, const Settings& s) {
     const double plastic = s.plastic() ? run.value(l.plastic_work) : 0;
-    const double now = run.value(l.kinetic) + run.value(l.strain) + plastic, work = run.value(l.work);
+    const double rubbed = s.rubs() ? run.value(l.rubbed) : 0;
+    const double now = run.value(l.kinetic) + run.value(l.strain) + plastic + rubbed,
+                 work = run.value(l.work);
     const double first = run.value(l.first_energy);
     return (now - work - first) / std::max(std::abs(first), std::abs(work));
 }
@@ -27,6 +29,7 @@ graph::Findings verify(const graph::Finished& run, const Labels& l, const Settin
     figures.push_back({"kinetic energy", run.value(l.kinetic), "J", false});
     figures.push_back({"strain energy", run.value(l.strain), "J", false});
     if (s.plastic()) figures.push_back({"plastic work", run.value(l.plastic_work), "J", false});
+    if (s.rubs()) figures.push_back({"work of friction between bodies", run.value(l.rubbed), "J", false});
     figures.push_back({"work of loads", run.value(l.work), "J", false});
     if (s.error_limit > 0)
         return {{"root-mean-square error against the exact solution, as a share of its amplitude",

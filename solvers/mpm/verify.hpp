@@ -12,7 +12,8 @@ namespace strata::mpm {
 [[nodiscard]] double error(const graph::Finished& run, const Labels& labels, const Settings& settings);
 
 /// Energy that was won (lost: negative) as a share of what there was at the start and came from loads:
-/// (kinetic + strain + plastic - work of loads) / first kinetic energy and work - 1.
+/// (kinetic + strain + plastic + work of friction between bodies - work of loads) / first kinetic energy and
+/// work - 1.
 [[nodiscard]] double energy_change(const graph::Finished& run, const Labels& labels,
                                    const Settings& settings);
 

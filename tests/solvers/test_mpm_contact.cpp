@@ -31,7 +31,13 @@ TEST_CASE(
     const auto meet = [](double along, double friction) {
         std::array at{Touching{3, {along, 1, 0}, {0, 30, 0}, 1000, 0},
                       Touching{1, {0, -1, 0}, {5, -8, 0}, 1000, 1}};
-        REQUIRE(touch_all(at.data(), 2, friction));
+        const auto along_the_face = [&] {
+            return 0.5 * (3 * at[0].velocity[0] * at[0].velocity[0] + at[1].velocity[0] * at[1].velocity[0]);
+        };
+        const double before = along_the_face();
+        Real rubbed = 0;
+        REQUIRE(touch_all(at.data(), 2, friction, rubbed));
+        CHECK(rubbed == Approx(before - along_the_face()));  // in J
         CHECK(3 * at[0].velocity[0] + at[1].velocity[0] == Approx(3 * along));  // momentum
         CHECK(at[0].velocity[1] == Approx(0.5));
         CHECK(at[1].velocity[1] == Approx(0.5));
@@ -43,7 +49,9 @@ TEST_CASE(
     CHECK(meet(4, 10)[1].velocity[0] == Approx(3));  // sticks: the velocity of both together
     CHECK(meet(4, 10)[0].velocity[0] == Approx(3));
     std::array apart{Touching{3, {0, -1, 0}, {0, 30, 0}, 1, 0}, Touching{1, {0, 1, 0}, {0, -8, 0}, 1, 1}};
-    CHECK_FALSE(touch_all(apart.data(), 2, 0.5));
+    Real rubbed = 0;
+    CHECK_FALSE(touch_all(apart.data(), 2, 0.5, rubbed));
+    CHECK(rubbed == 0);
 }
 
 TEST_CASE("the normal is that of the first body, unless hardly any of its volume ends at the grid point") {
@@ -51,7 +59,8 @@ TEST_CASE("the normal is that of the first body, unless hardly any of its volume
     const auto meet = [](Touching a, Touching b) {
         a.velocity = {0, 1, 0}, b.velocity = {0, -1, 0};
         std::array at{a, b};
-        const bool touched = touch_all(at.data(), 2, 0);
+        Real rubbed = 0;
+        const bool touched = touch_all(at.data(), 2, 0, rubbed);
         CHECK(touched == (at[0].velocity[1] == Approx(0).margin(1e-15)));
         return touched;
     };

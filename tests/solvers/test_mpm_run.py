@@ -105,7 +105,11 @@ def test_a_block_on_an_incline_slides_or_stays(run, tmp_path, friction, shape):
     mass = 0.8 * 0.4 * 0.05 * 1000
     t, p = found["time"], found["momentum x"] / mass
     acceleration = np.polyfit(t, p, 1)[0]
-    assert acceleration == pytest.approx(max(0.0, 4.905 - float(friction) * 8.4957), abs=0.05)
+    expected = max(0.0, 4.905 - float(friction) * 8.4957)
+    assert acceleration == pytest.approx(expected, abs=0.05)
+    # The heat that Coulomb's force makes on its way.
+    heat = float(friction) * mass * 8.4957 * 0.5 * expected * t[-1] ** 2
+    assert found["work of friction"][-1] == pytest.approx(heat, rel=0.05, abs=0.05)
 
 
 def test_stresses_in_a_thick_cylinder_are_those_of_lame(run, tmp_path):

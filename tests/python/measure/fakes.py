@@ -196,6 +196,8 @@ name = sys.argv[1]
 if name == "fails":
     print("no such benchmark", file=sys.stderr)
     sys.exit(3)
+if name == "says":
+    print("rate 3.5 GB/s\\nrate 12.5 GB/s")
 if name == "sleeps":
     time.sleep(float(sys.argv[2]))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -19,7 +19,7 @@ from fakes import install, task
 from strata.errors import StrataError
 from strata.measure import files
 from strata.measure.lock import HostLock
-from strata.measure.plan import Task
+from strata.measure.plan import Pattern, Task
 from strata.measure.runner import LaunchRunner
 
 LOCK = f"strata-test-{os.getpid()}"
@@ -45,6 +45,15 @@ def test_a_launch_leaves_record_and_result_and_no_file(runner: LaunchRunner) -> 
     assert done.result is not None and done.result["figures"][0]["name"] == "triad"
     assert done.system["wall_s"] > 0 and done.system["others_s"] >= 0
     assert [p for p in runner.results.rglob("*") if p.is_file()] == []
+
+
+def test_figures_of_the_output_come_beside_those_of_the_result(runner: LaunchRunner) -> None:
+    done = run(runner, task("says", patterns=(Pattern("rate", r"^rate (\S+) GB/s$", "GB/s"),)))
+    assert done.failed is None and done.result is not None
+    assert {f["name"]: f["value"] for f in done.result["figures"]}["rate"] == 12.5  # the last
+    assert done.result["figures"][0]["name"] == "triad" and done.result["parameters"] == {"n": 1000}
+    done = run(runner, task("says", patterns=(Pattern("time", r"^time (\S+)$"),)))
+    assert done.failed is not None and "`time`" in done.failed and done.failed.endswith("rate 12.5 GB/s")
 
 
 def test_a_failing_program_is_told_with_its_last_words(runner: LaunchRunner) -> None:

@@ -89,15 +89,21 @@ def test_the_budget_is_kept() -> None:
 
 
 def test_a_layout_that_fails_is_out_and_the_rest_race_on() -> None:
-    race = Race(["default", "a", "b"], "default", 1e6)
+    race, seconds = Race(["default", "a", "b", "c"], "default", 1e6), 0.0
     while launches := race.next_round():
         for launch in launches:
             if launch.runner == "b":
-                race.fail(launch, "exit code 1", 0.1)
+                race.fail(launch, "exit code 1", took := 0.25)
+            elif launch.runner == "c":
+                race.end(launch, "it took too long", took := 4.0)
             else:
-                race.record(launch, 1.0 if launch.runner == "default" else 0.5 + 0.001 * launch.round, 1.0)
+                took = 1.0
+                race.record(launch, 1.0 if launch.runner == "default" else 0.5 + 0.001 * launch.round, took)
+            seconds += took
     assert race.standings["b"].failed == "exit code 1"
+    assert race.standings["c"].out == "it took too long"
     assert race.verdict().winner == "a"
+    assert race.remaining_s() == 1e6 - seconds  # what failed has cost time as well
 
 
 def test_finalists_have_equal_launches_in_random_order() -> None:
