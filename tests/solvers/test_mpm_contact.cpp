@@ -123,7 +123,7 @@ TEST_CASE("three bodies at a grid point do not approach each other any more, and
     // The second pushes the third back towards the first, which had not met it before.
     std::array back{Touching{3, {0, 0, 0}, {0, 30, 0}, 1, 0}, Touching{1, {1, 0, 0}, {9, -9, 0}, 1, 1},
                     Touching{2, {0, 0, 0}, {0, -8, 0}, 1, 2}};
-    REQUIRE(touch_all(back.data(), 3, 0));
+    REQUIRE(touch_all(back.data(), 3, 0, rubbed));
     CHECK(back[2].velocity[0] > 0.1);
     CHECK(back[0].velocity[1] - back[2].velocity[1] < 1e-2);
 }
