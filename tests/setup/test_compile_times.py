@@ -73,7 +73,7 @@ def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: P
     cache = Path(os.environ["STRATA_BUILD"], "cmake", "CMakeCache.txt").read_text()
     (build / "CMakeCache.txt").write_text(cache)
     halo = OBJECT.replace("plan", "halo")
-    # As CMake writes it where folders are looked through for sources: each call begins with making the file anew.
+    # As CMake writes it where folders are searched for sources: each call begins with making the file anew.
     (build / "build.ninja").write_text(
         "rule any\n  command = false\n  description = Building CXX object $out\n"
         "rule again\n  command = false\n  generator = 1\nbuild force: phony\nbuild build.ninja: again force\n"

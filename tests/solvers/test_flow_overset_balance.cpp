@@ -42,7 +42,7 @@ Settings vortex(int n, double rate) {
 using Sums = std::array<double, 5>;
 
 struct Balance {
-    Sums sums{};      // in the end
+    Sums sums{};       // in the end
     double most = 0;   // of the mass beside the exact solution's over what the vortex lacks, in any step
     double wrong = 0;  // in the end: how far densities are from the exact ones, over the same
 };

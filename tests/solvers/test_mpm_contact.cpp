@@ -37,7 +37,7 @@ TEST_CASE(
         const double before = along_the_face();
         Real rubbed = 0;
         REQUIRE(touch_all(at.data(), 2, friction, rubbed));
-        CHECK(rubbed == Approx(before - along_the_face()));  // in J
+        CHECK(rubbed == Approx(before - along_the_face()));                     // in J
         CHECK(3 * at[0].velocity[0] + at[1].velocity[0] == Approx(3 * along));  // momentum
         CHECK(at[0].velocity[1] == Approx(0.5));
         CHECK(at[1].velocity[1] == Approx(0.5));
