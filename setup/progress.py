@@ -193,7 +193,9 @@ def read_ninja() -> Callable[[str], tuple[Said | None, bool]]:
         if line.startswith("FAILED:"):
             failed += 1
             return Said(*last, failed), True
-        if (found := status.match(line)) is None:
+        found = status.match(line)
+        # Before anything else CMake looks whether sources have come: two steps of their own.
+        if found is None or found[3].startswith(("Re-checking globbed directories", "Re-running CMake")):
             return None, True
         last = int(found[1]), int(found[2])
         return Said(*last, failed, found[3].split()[-1]), True

@@ -86,6 +86,7 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     # Again, since tests' own pieces have come: the other MPI.
     logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
     if [[ -z $soak ]] && ((${#python[@]} > 0)) && something_to_compile; then
+        slowness # of this compiler, before tests run beside it
         # At low priority, and without the lock for what the tests start.
         (renice -n 10 -p "$BASHPID" >/dev/null && compile_tests) &
         compiling=$!

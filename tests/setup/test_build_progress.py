@@ -70,6 +70,12 @@ def test_what_ninja_says_goes_on_and_is_counted() -> None:
     assert done.stderr.startswith("strata: things 3 of 4, 1 failed, about ")
 
 
+def test_what_ninja_does_before_it_builds_is_not_counted() -> None:
+    said = "[0/2] Re-checking globbed directories...\n[1/2] Re-running CMake...\n"
+    done = filtered(said, "--reads", "ninja")
+    assert (done.stdout, done.stderr) == (said, "")
+
+
 def test_ctest_shows_what_did_not_pass() -> None:
     done = filtered(CTEST, "--reads", "ctest")
     assert [line.split()[-1] for line in done.stdout.splitlines()] == ["sec", "said", "sec"]
