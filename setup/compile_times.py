@@ -141,7 +141,8 @@ def main(words: Sequence[str]) -> int:
         return record(words[1], words[2:])
     if words[:1] == ["--expect"] and len(words) > 3:
         here = Path(__file__).with_name("compile_seconds.csv")
-        print("\n".join(expected(here, words[1], float(words[2]) / 100, words[3:])))
+        for line in expected(here, words[1], float(words[2]) / 100, words[3:]):
+            print(line)
         return 0
     if words[:1] == ["--table"] and len(words) == 2:
         print("\n".join(summary(read(Path(words[1])))))

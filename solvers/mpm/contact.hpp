@@ -16,6 +16,7 @@ struct Touching {
     std::array<Real, 3> velocity, gradient;  // gradient: sum of m grad w, outwards
     double density;                          // undeformed
     int group;
+    std::array<Real, 3> before{};  // the velocity at the beginning of the step
 };
 
 /// Two bodies at a grid point. Where they approach along the normal, the difference of their velocities in
@@ -24,8 +25,8 @@ struct Touching {
 /// exchanged between the two alone. The normal is that of the first body, the one of the lower group, unless
 /// it has hardly any there: mixed normals would let the edge of one body plough through the face of another
 /// (Nairn, Comput. Model. Eng. Sci. 92 (2013) 271, section 3.2 compares choices). Returns whether they
-/// touched. `rubbed` grows by the energy that friction takes, in J: what the two have less, as they slide
-/// less.
+/// touched. `rubbed` grows by the energy that friction takes, in J: its impulse times the mean of how fast
+/// the two slid on each other before and slide now.
 inline bool touch(Touching& a, Touching& b, double friction, Real& rubbed) {
     const auto length = [](const std::array<Real, 3>& x) {
         return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
@@ -51,7 +52,12 @@ inline bool touch(Touching& a, Touching& b, double friction, Real& rubbed) {
         a.velocity[c] -= share * change;
         b.velocity[c] += (1 - share) * change;
     }
-    if (friction > 0) rubbed += 0.5 * share * a.mass * slip * slip * held * (2 - held);
+    if (friction > 0) {
+        Real slides = 0;
+        for (std::size_t c = 0; c < 3; ++c)
+            slides += apart[c] * (a.before[c] - b.before[c] + (1 - held) * apart[c]);
+        rubbed += 0.5 * held * share * a.mass * slides;
+    }
     return true;
 }
 

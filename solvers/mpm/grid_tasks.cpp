@@ -33,9 +33,11 @@ struct ContactOfGroups {
                 of = step.settings.materials[static_cast<std::size_t>(body.material)].density;
     }
 
-    /// Changes velocities where groups touch. Returns the energy that friction takes, in J.
+    /// Changes velocities where groups touch. Returns the energy that friction takes, in J, where velocities
+    /// were `before` at the beginning of the step.
     template <class T>
-    Real apply(const FieldView<T>& gradients, const FieldView<T>& sums, const FieldView<double>& v) const {
+    Real apply(const FieldView<T>& gradients, const FieldView<T>& sums, const auto& before,
+               const FieldView<double>& v) const {
         std::array<Touching, 8> at;
         Real rubbed = 0;
         for_rows(v.box(), [&](int j, int k, int first, int n) {
@@ -49,6 +51,7 @@ struct ContactOfGroups {
                     for (int c = 0; c < 3; ++c) {
                         const auto d = static_cast<std::size_t>(c);
                         body.velocity[d] = v(i, j, k, 3 * g + c);
+                        body.before[d] = before(i, j, k, 3 * g + c);
                         body.gradient[d] = gradients(i, j, k, 3 * g + c);
                     }
                 }
@@ -113,7 +116,7 @@ void declare_velocity(const Step& step) {
                 }
             });
         }
-        if (contact) touching.apply(here[gradient], sums, v);
+        if (contact) touching.apply(here[gradient], sums, v, v);
         for (int g = 0; g < touching.groups; ++g) walls.hold(v, 3 * g, here[time]);
     });
 }
@@ -207,7 +210,7 @@ void declare_ia(const Step& step) {
         const auto integrate = [&](const auto& by, const FieldView<double>& to) {
             accelerate(v, by, kick, s.damping, touching.groups, to);
             Real taken = 0;
-            if (contact) taken = touching.apply(here[gradient], here[nodal], to);
+            if (contact) taken = touching.apply(here[gradient], here[nodal], v, to);
             for (int g = 0; g < touching.groups; ++g) walls.hold(to, 3 * g, here[begin]);
             return taken;
         };

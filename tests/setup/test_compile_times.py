@@ -78,7 +78,7 @@ def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: P
         "rule any\n  command = false\n  description = Building CXX object $out\n"
         "rule again\n  command = false\n  generator = 1\nbuild force: phony\nbuild build.ninja: again force\n"
         f"build {OBJECT}: any\nbuild {halo}: any\nbuild cli/strata: any {OBJECT} {halo}\n"
-        "build other: any\nbuild all: phony cli/strata\n"
+        "build other: any\nbuild all: phony cli/strata\nbuild nothing: phony\n"
     )
     rows = [line.split("\t") for line in compile_times.expected(table, str(build), 2.0, ["all"])]
     seconds = {name: float(value) for value, name in rows}
@@ -87,3 +87,5 @@ def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: P
         OBJECT.replace("plan", "halo"): pytest.approx(2 * 10.0, abs=0.2),
         "cli/strata": pytest.approx(2 * 0.25, abs=0.2),
     }
+    done = run("--expect", build, 100, "nothing")
+    assert (done.returncode, done.stdout) == (0, "")

@@ -34,6 +34,7 @@ TEST_CASE(
         const auto along_the_face = [&] {
             return 0.5 * (3 * at[0].velocity[0] * at[0].velocity[0] + at[1].velocity[0] * at[1].velocity[0]);
         };
+        for (Touching& one : at) one.before = one.velocity;
         const double before = along_the_face();
         Real rubbed = 0;
         REQUIRE(touch_all(at.data(), 2, friction, rubbed));
