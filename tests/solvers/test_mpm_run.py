@@ -107,9 +107,13 @@ def test_a_block_on_an_incline_slides_or_stays(run, tmp_path, friction, shape):
     acceleration = np.polyfit(t, p, 1)[0]
     expected = max(0.0, 4.905 - float(friction) * 8.4957)
     assert acceleration == pytest.approx(expected, abs=0.05)
-    # The heat that Coulomb's force makes on its way.
-    heat = float(friction) * mass * 8.4957 * 0.5 * expected * t[-1] ** 2
-    assert found["work of friction"][-1] == pytest.approx(heat, rel=0.05, abs=0.05)
+    # What Coulomb's force takes on the way. A block that stays sways, and slips a little while it settles.
+    force, way = float(friction) * mass * 8.4957, np.trapezoid(np.abs(p), t)
+    taken = found["work of friction"][-1]
+    if expected > 0:
+        assert taken == pytest.approx(force * way, rel=0.02)
+    else:
+        assert 0 < taken < force * way
 
 
 def test_stresses_in_a_thick_cylinder_are_those_of_lame(run, tmp_path):
