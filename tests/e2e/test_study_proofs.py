@@ -211,7 +211,7 @@ def test_the_status_of_a_study_while_it_runs_after_a_kill_and_at_its_end(
     running.communicate()
     assert strata.left_behind() == NOTHING
     before = strata.run("study", "status", str(out)).stdout
-    assert state() == "interrupted" and "to go" in before and "slow/pinned/1x1" in before
+    assert state() == "interrupted" and "to go" in before and "slow: pinned, 1 thread" in before
     assert strata.run(*run).returncode == 0
     after = strata.run("study", "status", str(out)).stdout
     assert state() == "finished" and "6 of 6" in after and "to go" not in after
