@@ -84,34 +84,43 @@ class Shown:
     def _running(self) -> list[State]:
         return [each for name, each in self.parts.items() if name in self.begun and name not in self.ended]
 
-    def _slowness(self) -> float:
-        """Seconds here for one recorded second, by all parts that have begun."""
-        took, recorded = PRIOR, PRIOR
-        for name, began in self.begun.items():
-            if self.parts[name].weight_all > 0:
-                took += self.ended.get(name, self.now) - began
-                recorded += self.parts[name].weight
-        return took / recorded
+    def _pace(self, since: float) -> float:
+        """Seconds here for one recorded second, by what has begun since then. Parts that run at the same time
+        share the processors: what all of them have done in that time counts.
+        """
+        done = sum(self.parts[name].weight for name, began in self.begun.items() if began >= since)
+        return (PRIOR + self._worked(since)) / (PRIOR + done)
 
-    def _left_of(self, state: State) -> float | None:
-        if state.weight_all > 0:
-            prior, done, left = PRIOR, state.weight, state.weight_all - state.weight
-        else:
-            prior, done, left = 0.0, float(state.done), float(state.all - state.done)
-        if state.part not in self.begun:
-            return left * self._slowness() if state.weight_all > 0 else None
-        if prior + done <= 0:
-            return None
-        return left * (prior + self.now - self.begun[state.part]) / (prior + done)
+    def _worked(self, since: float) -> float:
+        """Seconds since then in which some part with recorded seconds ran."""
+        spans = sorted(
+            (began, self.ended.get(name, self.now))
+            for name, began in self.begun.items()
+            if began >= since and self.parts[name].weight_all > 0
+        )
+        worked, until = 0.0, since
+        for began, ended in spans:
+            worked += max(0.0, ended - max(began, until))
+            until = max(until, ended)
+        return worked
 
     def left(self) -> float | None:
-        """Those that run do so at the same time; the others come one after another."""
-        running = [self._left_of(each) for each in self._running()]
-        coming = [self._left_of(each) for name, each in self.parts.items() if name not in self.begun]
-        known = [each for each in running if each is not None]
-        if len(known) < len(running) or not running:
+        """Those that run share the processors; the others come one after another."""
+        running = self._running()
+        if not running:
             return None
-        return max(known) + sum(each for each in coming if each is not None)
+        since = min(self.begun[each.part] for each in running)
+        left = [0.0]
+        for each in running:
+            if each.weight_all > 0:
+                left[0] += (each.weight_all - each.weight) * self._pace(since)
+            elif each.done > 0:  # each thing counts the same
+                took = self.now - self.begun[each.part]
+                left.append((each.all - each.done) * took / each.done)
+            else:
+                return None
+        coming = sum(each.weight_all for name, each in self.parts.items() if name not in self.begun)
+        return max(left) + coming * self._pace(min(self.begun.values()))
 
     def text(self) -> str:
         """Nothing where nothing runs."""

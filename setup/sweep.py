@@ -64,13 +64,14 @@ def in_use() -> set[str]:
 
 def remove_segments(since: float) -> None:
     """Of ours, made during the run, and mapped by nobody."""
+    there = [path for pattern in SEGMENTS for path in Path("/dev/shm").glob(pattern)]
+    # Asked afterwards: what another program makes meanwhile is not among those.
     used = in_use()
-    for pattern in SEGMENTS:
-        for path in Path("/dev/shm").glob(pattern):
-            with contextlib.suppress(OSError):
-                about = path.lstat()
-                if about.st_uid == os.getuid() and about.st_mtime >= since and str(path) not in used:
-                    path.unlink()
+    for path in there:
+        with contextlib.suppress(OSError):
+            about = path.lstat()
+            if about.st_uid == os.getuid() and about.st_mtime >= since and str(path) not in used:
+                path.unlink()
     for path in Path("/dev/shm").glob(FOLDERS):
         if not Path("/proc", path.suffix.removeprefix(".")).exists():
             shutil.rmtree(path, ignore_errors=True)

@@ -77,7 +77,10 @@ at_once=$(nproc)
 count=0
 cd "$STRATA_ROOT" || fail "the checkout cannot be entered" "given: $STRATA_ROOT"
 compile_tests() { STRATA_PROGRESS=$progress compile all ${soak:+soak_programs}; }
-something_to_compile() { [[ -n $("$STRATA_PYTHON" "$here/compile_times.py" --expect "$STRATA_BUILD/cmake" 100 all) ]]; }
+something_to_compile() {
+    expect all # which also finds how fast this compiler is, before tests run beside it
+    [[ -s $STRATA_BUILD/expected-seconds ]]
+}
 if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     say "building the tests (log: $strata_log)"
     exec 8>>"$STRATA_BUILDS/lock"
@@ -86,7 +89,6 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     # Again, since tests' own pieces have come: the other MPI.
     logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
     if [[ -z $soak ]] && ((${#python[@]} > 0)) && something_to_compile; then
-        slowness # of this compiler, before tests run beside it
         # At low priority, and without the lock for what the tests start.
         (renice -n 10 -p "$BASHPID" >/dev/null && compile_tests) &
         compiling=$!

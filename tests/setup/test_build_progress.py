@@ -132,13 +132,18 @@ def test_while_nothing_ends_more_time_is_expected() -> None:
     assert made.left() > before
 
 
-def test_parts_at_once_count_once_and_those_to_come_are_added() -> None:
+def test_parts_at_once_share_the_processors_and_those_to_come_are_added() -> None:
     made = shown(
         (0.0, "build", 0, 10, 0, 0.0, 600.0),
         (0.0, "first tests", 0, 5, 0, 0.0, 120.0),
         (0.0, "other tests", -1, 5, 0, 0.0, 300.0),
     )
-    assert made.text() == "build 0 of 10, first tests 0 of 5, about 15 min left"
+    assert made.text() == "build 0 of 10, first tests 0 of 5, about 17 min left"
+    # The build gets little while those tests run: with them it has done 140 recorded seconds in 140.
+    made.now = 140.0
+    made.take(progress.State("first tests", 5, 5, 0, 120.0, 120.0))
+    made.take(progress.State("build", 1, 10, 0, 20.0, 600.0))
+    assert made.text() == "build 1 of 10, about 15 min left"
 
 
 def test_failures_of_a_part_that_has_ended_are_still_told() -> None:
