@@ -20,17 +20,25 @@ pytestmark = needs_suite
 @pytest.mark.parametrize(
     ("model", "processes", "threads", "size"),
     [("openmp", 1, 1, "S"), ("openmp", 1, 2, "S"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
-     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "W", marks=needs_mpi),
+     pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "S", marks=needs_mpi),
      pytest.param("openmp", 1, 2, "W", marks=pytest.mark.soak)],
 )  # fmt: skip
 def test_it_verifies_under_each_model(name: str, size: str, model: str, processes: int, threads: int) -> None:
     assert verified(run(model, processes, threads, name, "--class", size), name, size) > 0
 
 
+KERNELS = tuple(name for name in SUITE if name not in APPLICATIONS)
 # Grids divided in two and in three directions; cg's two once not into the same number. The applications'
 # grids of class S have too few points for 64 ranks, and those of class W take long.
-MANY = [*((name, 16, "S") for name in SUITE), ("cg", 8, "S"), ("mg", 64, "S"), ("ft", 64, "S")]
-LONG = [(name, 64, "S") for name in ("ep", "cg", "is")] + [(name, 64, "W") for name in APPLICATIONS]
+MANY = [
+    *((name, 16, "S") for name in SUITE),
+    ("cg", 8, "S"),
+    ("mg", 64, "S"),
+    *((name, 4, "W") for name in KERNELS),
+]
+LONG = [(name, 64, "S") for name in ("ep", "cg", "ft", "is")] + [
+    (name, ranks, "W") for name in APPLICATIONS for ranks in (4, 64)
+]
 
 
 @needs_mpi

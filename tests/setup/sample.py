@@ -16,15 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 FRONT = """\
 #include <fmt/core.h>
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "recall.hpp"
 
 int main(int argc, char** argv) {
     strata::cli::recall(argv, argc > 1 ? argv[1] : nullptr);
-    fmt::print("exe={}\\n", std::filesystem::read_symlink("/proc/self/exe").string());
+    char exe[4096] = {};
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0) return 1;
+    fmt::print("exe={}\\n", static_cast<const char*>(exe));
     fmt::print("hwloc={:x}\\n", hwloc_get_api_version());
     const char* python = std::getenv("STRATA_PYTHON");
     fmt::print("python={}\\n", python == nullptr ? "" : python);

@@ -54,6 +54,7 @@ class RunnerState:
     screening: list[float] = field(default_factory=list)
     final: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    usual_s: float | None = None  # their median
     disturbed: int = 0  # of the final's launches
     failed: str | None = None
     out: str | None = None  # why it is launched no more
@@ -118,6 +119,7 @@ class Race:
         standing = self.standings[launch.runner]
         (standing.final if launch.final else standing.screening).append(cost)
         standing.seconds.append(seconds)
+        standing.usual_s = stats.median(standing.seconds)
         standing.disturbed += launch.final and disturbed
         self._spent_s += seconds
 
@@ -171,7 +173,7 @@ class Race:
 
     def limit_s(self) -> float | None:
         """A launch that takes longer than this can be ended: it is out anyway."""
-        known = [stats.median(s.seconds) for s in self.standings.values() if s.seconds]
+        known = [s.usual_s for s in self.standings.values() if s.usual_s is not None]
         known += [self._known_s] if self._known_s else []
         return 1.25 * HOPELESS * min(known) if known else None
 
@@ -227,7 +229,7 @@ class Race:
 
     def _newcomers_affordable(self) -> int:
         """How many can be screened beside the finalists: a launch, half of them a second, and so on."""
-        finalists = [stats.median(s.seconds) for s in self.finalists() if s.seconds]
+        finalists = [s.usual_s for s in self.finalists() if s.usual_s is not None]
         if not finalists:
             return 0
         final_s = max(self._least_final_s(), min(FINAL_SHARE * self._budget_s, MOST * sum(finalists)))
@@ -236,10 +238,10 @@ class Race:
 
     def _least_final_s(self) -> float:
         """What a final needs at least: the fastest two and the default."""
-        racing = [s for s in self.standings.values() if s.racing and s.seconds]
-        known = sorted(stats.median(s.seconds) for s in racing if s.runner != self.default)
-        default = self.standings[self.default].seconds
-        return LEAST * (sum(known[:2]) + (stats.median(default) if default else max(known, default=0.0)))
+        racing = [s for s in self.standings.values() if s.racing and s.runner != self.default]
+        known = sorted(s.usual_s for s in racing if s.usual_s is not None)
+        default = self.standings[self.default].usual_s
+        return LEAST * (sum(known[:2]) + (max(known, default=0.0) if default is None else default))
 
     def _drop_hopeless(self, racing: list[RunnerState]) -> None:
         known = [s for s in racing if s.screening]
@@ -250,10 +252,10 @@ class Race:
 
     def _affords_screening(self, racing: list[RunnerState]) -> bool:
         """Whether another round leaves what the final needs at least."""
-        known = [stats.median(s.seconds) for s in racing if s.seconds]
+        known = [s.usual_s for s in racing if s.usual_s is not None]
         if not known:
             return True
-        round_s = sum(stats.median(s.seconds) if s.seconds else max(known) for s in racing)
+        round_s = sum(max(known) if s.usual_s is None else s.usual_s for s in racing)
         return round_s + self._least_final_s() <= self.remaining_s()
 
     def _with_the_plainer(self) -> None:
@@ -282,7 +284,7 @@ class Race:
             max(others, key=RunnerState.cost).out = "the budget was too small to try it further"
 
     def _rounds_affordable(self) -> int:
-        seconds = [stats.median(s.seconds) for s in self.finalists() if s.seconds]
+        seconds = [s.usual_s for s in self.finalists() if s.usual_s is not None]
         if not seconds:
             return 0
         rounds = int(self.remaining_s() / sum(seconds))
