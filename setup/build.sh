@@ -100,8 +100,8 @@ expect() {
     REPLY=$((sum * REPLY / 10000))
 }
 
-# compile TARGET... Shows how far it is: on a terminal a line that moves, else a line each half minute. Where ccache compiles: what is compiled for this processor by name is found again on such a processor only, and in
-# whatever folder the checkout lies.
+# compile TARGET... Shows how far it is: on a terminal a line that moves, else a line each half minute. Where ccache compiles: what
+# is compiled for this processor by name is found again on such a processor only, and in whatever folder the checkout lies.
 compile() {
     expect "$@"
     strata_processor

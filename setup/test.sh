@@ -30,6 +30,7 @@ strata_find_build || fail "set-up ended well, but left no build for this machine
     "try:    the same command again; else ./strata clean"
 strata_use_build
 export STRATA_BUILD STRATA_PREFIX=$STRATA_BUILD/current PATH=$STRATA_BUILD/current/bin:$PATH
+unset PYTHONDONTWRITEBYTECODE # with it each start of Python compiles Strata's modules anew
 strata_log=$STRATA_BUILD/test.log
 : >"$strata_log"
 

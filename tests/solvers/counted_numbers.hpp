@@ -94,8 +94,8 @@ class Operations {
     }
 
     std::vector<Op> ops_{1};
-    /// Hashed by operation: which one it is in ops_, 0 for none. A power of two, at most half of it taken. It takes
-    /// a quarter of the time of std::unordered_map.
+    /// Hashed by operation: which one it is in ops_, 0 for none. A power of two, at most half of it taken.
+    /// std::unordered_map takes several times as long.
     std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(kSmallest, 0);
     Totals totals_;
 };
