@@ -330,6 +330,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (root / "setup" / "mutants-equivalent.csv").write_text(EQUIVALENT)
     for name in ("strata", "build/current/bin/ctest"):
         (root / name).chmod(0o755)
+    (root / ".gitignore").write_text("__pycache__/\n")  # as the real one has
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
         subprocess.run([*git, *words], cwd=root, check=True)
