@@ -74,6 +74,11 @@ class Shown:
         self.now = now
 
     def take(self, state: State) -> None:
+        if state.part in self.ended and state.done < self.parts[state.part].done:
+            # Another run of the same name: what the first has done, and its failures, still count.
+            earlier = f"{state.part}, run {len(self.parts)}"
+            for what in (self.parts, self.begun, self.ended):
+                what[earlier] = what.pop(state.part)
         self.parts[state.part] = state
         if state.done >= 0:
             self.begun.setdefault(state.part, self.now)

@@ -151,6 +151,17 @@ def test_failures_of_a_part_that_has_ended_are_still_told() -> None:
     assert made.text().startswith("b 1 of 2, 1 failed")
 
 
+def test_a_second_run_of_a_name_goes_by_what_all_have_taken_and_keeps_the_failures() -> None:
+    made = shown(
+        (0.0, "tests", 0, 5, 0, 0.0, 600.0),
+        (600.0, "tests", 5, 5, 2, 600.0, 600.0),
+        (600.0, "build", 0, 9, 0, 0.0, 300.0),
+        (900.0, "build", 9, 9, 0, 300.0, 300.0),
+        (900.0, "tests", 0, 4, 0, 0.0, 480.0),
+    )
+    assert made.text() == "tests 0 of 4, 2 failed, about 8 min left"
+
+
 def test_while_nothing_runs_it_sleeps() -> None:
     line = progress.Line(io.StringIO(), moves=False)
     made = shown((0.0, "a", 1, 2, 0, 0.0, 0.0))

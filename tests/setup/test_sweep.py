@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import sample
 
 # A test run, as setup/test.sh is one: it starts the sweep, then what may outlive it, in a session of its own
@@ -76,3 +77,25 @@ def test_what_a_killed_run_started_is_ended_and_its_segments_and_folder_removed(
     finally:
         segment.unlink(missing_ok=True)
         run.stdout.close()
+
+
+def test_what_another_program_makes_while_the_sweep_looks_is_not_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Open MPI's ranks crash where one's segment goes before another has opened it."""
+    monkeypatch.syspath_prepend(sample.ROOT / "setup")
+    import sweep
+
+    theirs = Path(f"/dev/shm/sm_segment.test.{os.getpid()}.1.0")
+
+    def found() -> set[str]:
+        theirs.touch()  # and will be mapped when this has looked
+        return set()
+
+    monkeypatch.setattr(sweep, "in_use", found)
+    monkeypatch.setattr(sweep, "SEGMENTS", (theirs.name,))
+    try:
+        sweep.remove_segments(0.0)
+        assert theirs.exists()
+    finally:
+        theirs.unlink(missing_ok=True)

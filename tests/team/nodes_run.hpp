@@ -74,7 +74,7 @@ inline bool no_segments_left(double since) {
 }
 
 /// Every `per_node` ranks are a node. All are on this machine: Open MPI 5 writes of its network interfaces to
-/// standard error where they do not reach each other. To look for libfabric's takes 3 s of each start.
+/// standard error where they do not reach each other. To look for libfabric takes Open MPI 4 three seconds.
 inline std::vector<launch::Setting> nodes_of(int per_node) {
     return {{"STRATA_RANKS_PER_NODE", std::to_string(per_node)},
             {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
