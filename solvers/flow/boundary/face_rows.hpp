@@ -80,7 +80,7 @@ class FaceRows {
         Faces found;
         auto& corner = found.corner;
         for (std::size_t d = 0; d < Dim; ++d) {
-            Lanes low, high;
+            Lanes low{}, high{};
             for (std::size_t n = 0; n < kCorners; ++n) {
                 Int3 node = at;
                 node[b()] += static_cast<int>(n % 2);
