@@ -108,7 +108,9 @@ function(strata_precompile)
             if(type STREQUAL "EXECUTABLE")
                 target_compile_options(${target} PRIVATE -fPIC) # as libraries and the header, in place of -fPIE
             endif()
-            target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch>)
+            # GCC looks for memory that it no longer needs whenever it has 128 MB more, and walks through all of the header each time.
+            # With 300 MB an object takes up to a tenth less time, and 30 MB more.
+            target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch;--param=ggc-min-heapsize=300000>)
             if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
                 # GCC 12 sees bounds broken within std::string where there are none (its bug 105651), and no longer leaves it out as of
                 # a system's header when that is precompiled.
@@ -120,5 +122,5 @@ endfunction()
 
 if(STRATA_PCH AND STRATA_IS_TOP_LEVEL)
     strata_collect_targets("${PROJECT_SOURCE_DIR}" all)
-    strata_precompile(${all})
+    strata_precompile(${all} ${built_when_asked})
 endif()
