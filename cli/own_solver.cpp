@@ -84,8 +84,9 @@ std::string identity_of(const std::string& folder, const std::string& package) {
     const fs::path config = fs::canonical(fs::path(package) / "strataConfig.cmake");
     struct stat about {};
     (void)stat(config.c_str(), &about);
-    return fmt::format("solver {}\nstrata {} {}\ncompiler {} {}\n", folder, config.string(),
-                       about.st_mtim.tv_sec, variable("CXX"), variable("CXXFLAGS"));
+    return fmt::format("solver {}\nstrata {} {}\ncompiler {} {} {}\n", folder, config.string(),
+                       about.st_mtim.tv_sec, variable("CXX"), variable("CXXFLAGS"),
+                       variable("CMAKE_BUILD_TYPE"));
 }
 
 /// Makes the folder, if it can be written.
