@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -264,6 +265,7 @@ std::vector<Fault> faults_of_relocations() {
 
 void each_changes_the_digest(const std::vector<Fault>& faults) {
     LayoutPlans plans({"", 4, 2, 2});
+    std::map<std::string, std::string> whole;  // of each graph
     for (const Fault& fault : faults) {
         CAPTURE(fault.what, fault.graph);
         const PlannedGraph* graph = nullptr;
@@ -271,10 +273,11 @@ void each_changes_the_digest(const std::vector<Fault>& faults) {
             if (each.name == fault.graph) graph = &each;
         REQUIRE(graph != nullptr);
         bool planted = false;
-        const std::string whole = plans.texts(*graph)[0];
+        std::string& good = whole[graph->name];
+        if (good.empty()) good = plans.texts(*graph)[0];
         const std::string with = plans.texts(*graph, [&](Plan& plan) { planted = fault.plant(plan); })[0];
         REQUIRE(planted);
-        CHECK(digest(with) != digest(whole));
+        CHECK(digest(with) != digest(good));
     }
 }
 

@@ -1,13 +1,16 @@
-// A small graph on a team: what each patch has in the end, the same for any layout.
-//   graph_member NAME STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
-// NAME: heat, mixed, some, factored, asks, and -round; settled, deep, walk; sweeps, sweeps-boxes; families;
-// quarter; dear. save: a checkpoint whenever patches move, before they do; restore: begins with the last one.
+// Small graphs on a team: what each patch has in the end, the same for any layout.
+//   graph_member NAME[+NAME...] STEPS [seed=N] [move=N] [die=N] [save=FOLDER] [restore=FOLDER]
+// Several run one after the other, and each line says which: a start under mpirun takes longer than the
+// graph. NAME: heat, mixed, some, factored, asks, and -round; settled, deep, walk; sweeps, sweeps-boxes;
+// families; quarter; dear. save: a checkpoint whenever patches move, before they do; restore: begins with the
+// last one.
 #include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "core/graph/expand/plan.hpp"
@@ -32,6 +35,7 @@ namespace {
 
 struct Asked {
     std::string name;
+    std::string before;  // what each line begins with
     std::int64_t steps = 10;
     std::uint64_t seed = 0;
     int move = 0;  // patches go anywhere, every so many steps
@@ -66,14 +70,15 @@ Assignment anywhere(const Graph& graph, int processes, std::mt19937_64& random) 
     return all;
 }
 
-void print_hashes(team::Team& team, const Simulation& run, const Graph& graph) {
+void print_hashes(team::Team& team, const Simulation& run, const Graph& graph,
+                  const std::string& before = "") {
     std::string lines;  // patches are numbered through all families
     int first = 0;
     for (const FamilyId f : graph.families().ids()) {
         const auto& mine = run.plan().memory().patches()[f];
         const auto hashes = run.hashes(*graph.families()[f]);
         for (std::size_t i = 0; i < mine.size(); ++i)
-            lines += fmt::format("patch {} {:016x}\n", first + mine[i], hashes[i]);
+            lines += fmt::format("{}patch {} {:016x}\n", before, first + mine[i], hashes[i]);
         first += graph.families()[f]->patches();
     }
     print_all(team, lines);
@@ -98,7 +103,7 @@ void run(team::Team& team, Graph& graph, const Asked& asked) {
         if (asked.die > 0 && run.step() >= asked.die && team.rank() == 1) raise(SIGKILL);
         run.advance(std::min(at_once, asked.steps - run.step()));
     }
-    print_hashes(team, run, graph);
+    print_hashes(team, run, graph, asked.before);
 }
 
 constexpr int kEach = 40;  // particles a cell
@@ -214,49 +219,59 @@ void dear(team::Team& team, std::int64_t steps) {
     print_hashes(team, run, all.graph);
 }
 
+void run(team::Team& team, const Asked& asked) {
+    const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
+    if (asked.name == "quarter") {
+        balance(team, asked.steps);
+    } else if (asked.name == "dear") {
+        dear(team, asked.steps);
+    } else if (asked.name.starts_with("sweeps")) {
+        Sweeps sweeps(shape, asked.name == "sweeps" ? std::vector<Box>{} : pinwheel());
+        run(team, sweeps.graph, asked);
+    } else if (asked.name == "families") {
+        Families families;
+        run(team, families.graph, asked);
+    } else if (asked.name.starts_with("heat")) {
+        Heat heat(shape);
+        run(team, heat.graph, asked);
+    } else if (asked.name.starts_with("factored")) {
+        Factored factored(shape);
+        run(team, factored.graph, asked);
+    } else if (asked.name == "deep") {
+        Deep deep(kRound, [&](int number) {  // all processes are in the same task of the team
+            if (team.together().reduce(number, [](int a, int b) { return std::max(a, b); }) != number)
+                throw Error("a process is in another task of the team");
+        });
+        run(team, deep.graph, asked);
+    } else if (asked.name == "settled") {
+        Settled settled(kRound);
+        run(team, settled.graph, asked);
+    } else if (asked.name == "walk") {
+        Walk walk(kRound);
+        run(team, walk.graph, asked);
+    } else if (asked.name.starts_with("asks")) {
+        Asks asks(shape);
+        run(team, asks.graph, asked);
+    } else if (asked.name.starts_with("some")) {
+        Some some(shape);
+        run(team, some.graph, asked);
+    } else {
+        Mixed mixed(shape);
+        run(team, mixed.graph, asked);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     return team::run(argc, argv, [&](team::Team& team) {
-        const Asked asked = read(argc, argv);
-        const GridShape& shape = asked.name.ends_with("round") ? kRound : kOpen;
-        if (asked.name == "quarter") {
-            balance(team, asked.steps);
-        } else if (asked.name == "dear") {
-            dear(team, asked.steps);
-        } else if (asked.name.starts_with("sweeps")) {
-            Sweeps sweeps(shape, asked.name == "sweeps" ? std::vector<Box>{} : pinwheel());
-            run(team, sweeps.graph, asked);
-        } else if (asked.name == "families") {
-            Families families;
-            run(team, families.graph, asked);
-        } else if (asked.name.starts_with("heat")) {
-            Heat heat(shape);
-            run(team, heat.graph, asked);
-        } else if (asked.name.starts_with("factored")) {
-            Factored factored(shape);
-            run(team, factored.graph, asked);
-        } else if (asked.name == "deep") {
-            Deep deep(kRound, [&](int number) {  // all processes are in the same task of the team
-                if (team.together().reduce(number, [](int a, int b) { return std::max(a, b); }) != number)
-                    throw Error("a process is in another task of the team");
-            });
-            run(team, deep.graph, asked);
-        } else if (asked.name == "settled") {
-            Settled settled(kRound);
-            run(team, settled.graph, asked);
-        } else if (asked.name == "walk") {
-            Walk walk(kRound);
-            run(team, walk.graph, asked);
-        } else if (asked.name.starts_with("asks")) {
-            Asks asks(shape);
-            run(team, asks.graph, asked);
-        } else if (asked.name.starts_with("some")) {
-            Some some(shape);
-            run(team, some.graph, asked);
-        } else {
-            Mixed mixed(shape);
-            run(team, mixed.graph, asked);
+        Asked asked = read(argc, argv);
+        const std::string all = asked.name;
+        if (all.find('+') == std::string::npos) return run(team, asked), 0;
+        std::istringstream names(all);
+        while (std::getline(names, asked.name, '+')) {
+            asked.before = asked.name + " ";
+            run(team, asked);
         }
         return 0;
     });

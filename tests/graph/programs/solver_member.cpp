@@ -1,11 +1,13 @@
-// A solver on a team: what each patch has in the end, the same for any layout.
-//   solver_member NAME STEPS [seed=N] [move=N]     NAME: as make_solver() knows; seed: a random order, with
-//                                                  delays; move: patches go anywhere, every so many steps
+// Solvers on a team: what each patch has in the end, the same for any layout.
+//   solver_member NAME[+NAME...] STEPS [seed=N] [move=N]
+// NAME: as make_solver() knows; several run one after the other, and each line says which. seed: a random
+// order, with delays. move: patches go anywhere, every so many steps.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "core/team/team.hpp"
@@ -45,8 +47,8 @@ graph::Assignment anywhere(const graph::Graph& graph, int processes, std::mt1993
     return all;
 }
 
-int run(team::Team& team, const Asked& asked) {
-    const auto solver = make_solver(asked.name);
+void run(team::Team& team, const Asked& asked, const std::string& name) {
+    const auto solver = make_solver(name);
     graph::SimulationOptions options;
     options.crew = &team.crew();
     if (asked.seed != 0) options.shuffle.seed = asked.seed + z(team.rank()) * 977;
@@ -62,14 +64,17 @@ int run(team::Team& team, const Asked& asked) {
     write_fingerprints(*solver, run, mine);
     std::string lines;
     for (std::size_t patch = 0; patch < mine.size(); ++patch)
-        if (mine[patch] != 0) lines += fmt::format("patch {} {:016x}\n", patch, mine[patch]);
+        if (mine[patch] != 0) lines += fmt::format("{} patch {} {:016x}\n", name, patch, mine[patch]);
     graph::testing::print_all(team, lines);
-    return 0;
-    return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return team::run(argc, argv, [&](team::Team& team) { return run(team, read(argc, argv)); });
+    return team::run(argc, argv, [&](team::Team& team) {
+        const Asked asked = read(argc, argv);
+        std::istringstream names(asked.name);
+        for (std::string name; std::getline(names, name, '+');) run(team, asked, name);
+        return 0;
+    });
 }
