@@ -3,9 +3,12 @@
     seconds.py native LIST RECORDED...   SECONDS<TAB>NAME of each test of CTest's list (`--show-only=json-v1`)
     seconds.py keep FILE RESULTS...      what a run's JUnit files say goes into FILE, beside what it had
     seconds.py table FILE                the means of programs and files, as tests/seconds.tsv has them
+    seconds.py coming TABLE [FOLDERS]    what all native tests take together, or with a file of the beginnings
+                                         of paths (tests/late.txt) those tests in Python
 
-A record is a line SECONDS<TAB>NAME, of a test or of all tests of a program or file, each of which then counts
-as the mean. Later files count more than earlier ones: the machine's own last run after the checkout's table.
+A record is a line SECONDS<TAB>NAME, of a test, or SECONDS<TAB>NAME<TAB>TESTS of all tests of a program or
+file, each of which counts as the mean. Later files count more than earlier ones: the machine's own last run
+after the checkout's table.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ def recorded(files: list[Path]) -> dict[str, float]:
     found = {}
     for file in files:
         for line in file.read_text().splitlines() if file.is_file() else []:
-            seconds, _, name = line.partition("\t")
+            seconds, name, *_ = line.split("\t")
             found[name] = float(seconds)
     return found
 
@@ -57,11 +60,28 @@ def written(records: dict[str, float]) -> str:
     return "".join(f"{seconds:.3g}\t{name}\n" for name, seconds in sorted(records.items()))
 
 
-def means(records: dict[str, float]) -> dict[str, float]:
+def table(records: dict[str, float]) -> str:
     groups: dict[str, list[float]] = defaultdict(list)
     for name, seconds in records.items():
         groups[group(name)].append(seconds)
-    return {name: sum(each) / len(each) for name, each in groups.items()}
+    return "".join(
+        f"{sum(each) / len(each):.3g}\t{name}\t{len(each)}\n" for name, each in sorted(groups.items())
+    )
+
+
+def beginnings(file: Path) -> tuple[str, ...]:
+    """Of the paths of tests that need the tests' programs; below tests/, as the file has them."""
+    return tuple(line for line in file.read_text().splitlines() if line and not line.startswith("#"))
+
+
+def coming(file: Path, late: Path | None) -> float:
+    total = 0.0
+    for line in file.read_text().splitlines():
+        seconds, name, count = line.split("\t")
+        path = name.removeprefix("tests/")
+        if path == name if late is None else path != name and path.startswith(beginnings(late)):
+            total += float(seconds) * int(count)
+    return total
 
 
 def main(words: list[str]) -> None:
@@ -77,8 +97,10 @@ def main(words: list[str]) -> None:
         new = file.with_name(f"{file.name}.new")
         new.write_text(written(records))
         new.replace(file)
+    elif what == "coming":
+        print(f"{coming(file, rest[0] if rest else None):.3g}")
     else:
-        print(written(means(recorded([file]))), end="")
+        print(table(recorded([file])), end="")
 
 
 if __name__ == "__main__":

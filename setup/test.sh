@@ -67,7 +67,7 @@ mkfifo "$progress" || fail "no FIFO can be made" "given: $results"
 "$STRATA_PYTHON" "$here/progress.py" --reads events --while "$$" 0<>"$progress" &
 shows=$!
 export STRATA_TEST_RUN=$results
-failed=0 early= compiling=
+failed=0 early= compiling= beside=
 trap 'exit 130' INT # not only the runner that the key ends
 
 # How many tests at once: twice as many as there are processors, since no test judges a time and most wait (for programs to
@@ -90,6 +90,10 @@ if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     # Again, since tests' own pieces have come: the other MPI.
     logged cmake "$STRATA_BUILD/cmake" || fail "the tests cannot be configured"
     if [[ -z $soak ]] && ((${#python[@]} > 0)) && something_to_compile; then
+        if ((${#names[@]} == 0)); then
+            coming "native tests"
+            coming "last tests in Python" "$STRATA_ROOT/tests/late.txt"
+        fi
         # At low priority, and without the lock for what the tests start.
         (renice -n 10 -p "$BASHPID" >/dev/null && compile_tests) &
         compiling=$!
@@ -112,6 +116,10 @@ if [[ -n $base ]]; then
     fi
     [[ -z ${selected[0]} ]] || run_native "$STRATA_BUILD/cmake" -R "${selected[0]}"
     ((${#selected[@]} == 1)) || run_python "" "${selected[@]:1}"
+fi
+if [[ -n $early ]] && ((${#native[@]} == 1 && ${#python[@]} == 1)) && [[ -z $patterns ]]; then
+    run_native_beside_python "${native[0]}" "${python[0]}"
+    native=() python=()
 fi
 for folder in ${native[@]+"${native[@]}"}; do run_native "$folder"; done
 [[ -z $patterns ]] || run_native "$STRATA_BUILD/cmake" -R "$patterns"

@@ -11,22 +11,50 @@ shown() {
     "$STRATA_PYTHON" "$runners/progress.py" --part "$1" --reads "$2" --at-once "$3" ${progress:+--to "$progress"} "${@:4}"
 }
 
+# coming PART WORD...: how long tests that come later take, by the recorded seconds that `seconds.py coming` gives for the words: the
+# time left counts them from the beginning.
+coming() {
+    local seconds
+    seconds=$("$STRATA_PYTHON" "$runners/seconds.py" coming "$STRATA_ROOT/tests/seconds.tsv" "${@:2}") || return 0
+    printf '%s\t-1\t0\t0\t0\t%d\n' "$1" "$((${seconds%.*} / at_once))" 1<>"$progress"
+}
+
 # run_native FOLDER [OPTION...]
 run_native() {
-    local folder=$1
-    shift
+    ((++count))
+    first_native "$count" "$at_once" "$@" || again_native "$count" "$1"
+}
+
+# first_native NUMBER AT_ONCE FOLDER [OPTION...]: fails where a test does.
+first_native() {
+    local number=$1 at_once=$2 folder=$3 known
+    shift 3
     [[ -n $soak ]] || set -- "$@" -LE soak
-    local list=$results/native-$((++count)).json known
+    local list=$results/native-$number.json
     IFS=: read -r -a known <<<"${records:-}"
     ctest --test-dir "$folder" --show-only=json-v1 "$@" >"$list"
-    "$STRATA_PYTHON" "$runners/seconds.py" native "$list" ${known[@]+"${known[@]}"} >"$results/native-$count.seconds"
-    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" --output-junit "$results/native-$count.xml" "$@" |
-        shown "native tests" ctest "$at_once" --seconds "$results/native-$count.seconds"
-    ((PIPESTATUS[0])) || return 0
-    if again "$(cat "$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | wc -l)"; then
-        ctest --test-dir "$folder" --output-on-failure --rerun-failed --output-junit "$results/again-$count.xml" && return
+    "$STRATA_PYTHON" "$runners/seconds.py" native "$list" ${known[@]+"${known[@]}"} >"$results/native-$number.seconds"
+    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" --output-junit "$results/native-$number.xml" "$@" |
+        shown "native tests" ctest "$at_once" --seconds "$results/native-$number.seconds"
+    return "${PIPESTATUS[0]}"
+}
+
+again_native() { # NUMBER FOLDER
+    if again "$(cat "$2/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | wc -l)"; then
+        ctest --test-dir "$2" --output-on-failure --rerun-failed --output-junit "$results/again-$1.xml" && return
     fi
     failed=1
+}
+
+# run_native_beside_python FOLDER PATH...: both need the tests' programs. Most of those in Python wait for each other (one virtual
+# machine, one measurement at a time), which leaves processors to the native ones, half as many at once.
+run_native_beside_python() {
+    local number=$((++count)) folder=$1
+    first_native "$number" $(((at_once + 1) / 2)) "$folder" &
+    beside=$!
+    run_python "" "${@:2}"
+    wait "$beside" || again_native "$number" "$folder"
+    beside=
 }
 
 # again HOW_MANY: whether tests that failed run once more, by themselves. A neighbour on this machine can make a test wait longer
@@ -34,6 +62,7 @@ run_native() {
 again() {
     [[ -z $soak ]] && (($1 > 0 && $1 <= 5)) || return 1
     [[ -z ${compiling:-} ]] || wait "$compiling"
+    [[ -z ${beside:-} ]] || wait "$beside"
     say "$1 failed, and run once more by themselves"
 }
 
@@ -50,6 +79,7 @@ run_python() {
         run_pytest "${soak:+soak or }$which" 0 "$@"
     else
         run_pytest "$which and not alone" "$(workers)" "$@"
+        [[ -z ${beside:-} ]] || wait "$beside"
         run_pytest "not soak and alone" 0 "$@"
     fi
 }
@@ -68,7 +98,7 @@ run_pytest() {
     [[ ! -t 1 ]] || options+=(--color yes)
     local cache=$results/pytest-$count
     STRATA_TEST_MARKS=${records:-} "$STRATA_PYTHON" -m pytest "${options[@]}" -o "cache_dir=$cache" "${@:4}" |
-        shown "tests in Python" marks "$(($2 > 1 ? $2 : 1))"
+        shown "${early:+last }tests in Python" marks "$(($2 > 1 ? $2 : 1))"
     case ${PIPESTATUS[0]} in
     0 | 5) return ;; # 5: no test in this selection
     1)

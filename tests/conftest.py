@@ -20,16 +20,9 @@ HERE = Path(__file__).resolve().parent
 FIRST = ("e2e", "numa", "setup", "cluster", "team", "launch")
 LAST = ("npb",)
 
-# These come when the tests' native programs are there: they start some, or measure. All others need only the
-# product, and run while those programs are compiled.
-LATE = (
-    "cluster/",
-    "e2e/",
-    "integrity/",
-    "numa/",
-    "team/",
-    "setup/test_many_users.py",
-    "solvers/test_in_node_steps.py",
+# What needs the tests' native programs, or measures: it comes when those are there.
+LATE = tuple(
+    line for line in (HERE / "late.txt").read_text().splitlines() if line and not line.startswith("#")
 )
 
 # Where Open MPI's processes under a plain `mpirun` share memory; `strata launch` says another place. A test

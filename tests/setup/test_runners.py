@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import subprocess
@@ -66,6 +65,30 @@ def test_native_tests_too(tmp_path: Path) -> None:
     )
 
 
+MEETS = """
+import pathlib, time
+def test_meets():
+    pathlib.Path("python").touch()
+    while not pathlib.Path("tried").exists(): time.sleep(0.05)
+    time.sleep(1)
+    pathlib.Path("ended").touch()
+"""
+
+
+def test_native_tests_run_beside_those_in_python_and_again_when_those_have_ended(tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    build.mkdir()
+    meets = f"cd {tmp_path}; while [ ! -e python ]; do sleep 0.05; done"
+    again = f"cd {tmp_path}; if [ -e tried ]; then [ -e ended ]; else touch tried; false; fi"
+    tests = "".join(f'add_test({n} sh -c "{words}")\n' for n, words in (("meets", meets), ("again", again)))
+    (build / "CTestTestfile.cmake").write_text(tests)
+    (tmp_path / "test_it.py").write_text(MEETS)
+    calls = f"cd {tmp_path}; at_once=2; workers() {{ echo 0; }}; run_native_beside_python {build} test_it.py"
+    failed, end = after(tmp_path, calls)
+    assert failed == "failed=0" and end.endswith("3 passed, 0 failed, 0 skipped")
+    assert end.startswith("1 failed and passed when run again: again ")
+
+
 @pytest.mark.parametrize(("tests", "again"), [(ALWAYS, False), ("def test_one(): assert False", True)])
 def test_what_is_broken_fails(tmp_path: Path, tests: str, again: bool) -> None:
     """Many at once are not tried again."""
@@ -89,7 +112,8 @@ def tests_beside_the_conftest(tmp_path: Path, *names: str) -> None:
         file = tmp_path / "tests" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(SAYS_SO)
-    shutil.copy(sample.ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    for name in ("conftest.py", "late.txt"):
+        shutil.copy(sample.ROOT / "tests" / name, tmp_path / "tests")
     marks = [f'    "{name}: said in pyproject.toml"' for name in ("alone", "late", "soak")]
     (tmp_path / "pytest.ini").write_text(
         f"[pytest]\nmarkers =\n{chr(10).join(marks)}\npythonpath = {sample.ROOT}/tests/fixtures\n".replace(
@@ -141,8 +165,8 @@ def test_native_tests_say_how_far_they_are_too(tmp_path: Path) -> None:
 
 def test_a_test_that_starts_a_native_test_program_is_late() -> None:
     """Else it is tried before the program is there, and counts as skipped."""
-    text = (sample.ROOT / "tests" / "conftest.py").read_text()
-    late_folders = ast.literal_eval(text[text.index("LATE = (") + len("LATE = ") :].partition("\n)")[0] + ")")
+    lines = (sample.ROOT / "tests" / "late.txt").read_text().splitlines()
+    late_folders = tuple(line for line in lines if line and not line.startswith("#"))
     starts = re.compile(
         r'built\(\s*"tests"|find_built|from faults import|from building import|STRATA_BUILD.*tests'
     )

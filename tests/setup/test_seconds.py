@@ -30,13 +30,29 @@ def test_a_run_leaves_what_its_tests_took_beside_what_it_did_not_run(tmp_path: P
     assert record.read_text() == (
         "0.25\tbase/a claim\n7\tbase/another\n2.5\ttests/core/test_a.py::test_one\n"
     ), "what failed took another time than it takes"
-    assert seconds("table", record) == "3.62\tbase\n2.5\ttests/core/test_a.py\n"
+    assert seconds("table", record) == "3.62\tbase\t2\n2.5\ttests/core/test_a.py\t1\n"
 
 
 def test_a_test_counts_as_it_took_or_else_as_the_others_of_its_program(tmp_path: Path) -> None:
-    (tmp_path / "table").write_text("3\tbase\n4\tother\n")
+    (tmp_path / "table").write_text("3\tbase\t2\n4\tother\t1\n")
     (tmp_path / "own").write_text("9\tbase/long\n")
     tests = [{"name": name} for name in ("base/long", "base/new", "other/one", "unheard/of")]
     (tmp_path / "list.json").write_text(json.dumps({"tests": tests}))
     found = seconds("native", tmp_path / "list.json", tmp_path / "table", tmp_path / "own", tmp_path / "none")
     assert found == "9\tbase/long\n3\tbase/new\n4\tother/one\n0.5\tunheard/of\n"
+
+
+def test_what_comes_later_is_added_up_from_the_table(tmp_path: Path) -> None:
+    table, late = tmp_path / "table", tmp_path / "late.txt"
+    table.write_text(
+        "3\tbase\t2\n0.5\ttests/e2e/test_a.py\t8\n2\ttests/core/test_b.py\t3\n7\ttests/core/test_c.py\t1\n"
+    )
+    late.write_text("# a comment\ne2e/\ncore/test_c.py\n")
+    assert seconds("coming", table) == "6\n"
+    assert seconds("coming", table, late) == "11\n"
+
+
+def test_the_checkouts_table_says_how_many_tests_each_line_is_about() -> None:
+    root = sample.ROOT / "tests"
+    assert float(seconds("coming", root / "seconds.tsv")) > 0
+    assert float(seconds("coming", root / "seconds.tsv", root / "late.txt")) > 0

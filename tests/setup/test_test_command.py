@@ -65,7 +65,9 @@ def small(tmp_path: Path) -> Path:
     for folder in ("python", "team"):
         (tmp_path / "tests" / folder).mkdir(parents=True)
     (tmp_path / "tests" / "README.md").write_text("")
-    shutil.copy(sample.ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    for name in ("conftest.py", "late.txt"):
+        shutil.copy(sample.ROOT / "tests" / name, tmp_path / "tests")
+    (tmp_path / "tests" / "seconds.tsv").write_text("120\tbase\t1\n240\ttests/team/test_second.py\t2\n")
     shutil.copytree(sample.ROOT / "tests" / "fixtures", tmp_path / "tests" / "fixtures")
     (tmp_path / "tests" / "python" / "test_first.py").write_text(EARLY)
     (tmp_path / "tests" / "team" / "test_second.py").write_text(LATE)
@@ -107,7 +109,8 @@ def test_tests_that_need_no_test_program_run_while_it_is_compiled(small: Path) -
     assert running.returncode == 0, said + complained
     *_, why, last = said.splitlines()
     assert (why, last) == ("skipped   1: no such machine", "3 passed, 0 failed, 1 skipped")
-    assert "strata: tests in Python 0 of 1" in complained
+    # Of tests that are yet to come, 120 + 480 recorded seconds count from the beginning, two at once.
+    assert "strata: tests in Python 0 of 1, about 5 min left\n" in complained
     assert "tests/python/test_first.py::test_early\n" in (small / "build/one/test-seconds").read_text()
 
 
