@@ -89,3 +89,29 @@ def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: P
     }
     done = run("--expect", build, 100, "nothing")
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(("seconds", "measured", "expected"), [(10, 0, 10), (70, 1, 140)])
+def test_how_fast_the_compiler_is_is_measured_only_where_there_is_much_to_compile(
+    tmp_path: Path, seconds: int, measured: int, expected: int
+) -> None:
+    """The text that is compiled for it takes about as long as one changed file of a small project."""
+    lists, compiler = tmp_path / "python", tmp_path / "compiler"
+    lists.write_text(f"#!/bin/sh\nprintf '{seconds}.00\\tmain.cpp.o\\n'\n")
+    # Some twice as slow as recorded: 800 ms are 100 %.
+    compiler.write_text(f"#!/bin/sh\necho called >>'{tmp_path}/calls'\nsleep 1.6\n")
+    for program in (lists, compiler):
+        program.chmod(0o755)
+    script = '. "$1/build.sh"; expect all; echo "$REPLY"'
+    places = {"STRATA_ROOT": str(ROOT), "STRATA_BUILD": str(tmp_path), "strata_log": str(tmp_path / "log")}
+    programs = {"CXX": str(compiler), "base_python": str(lists)}
+    done = subprocess.run(
+        ["bash", "-uc", script, "bash", str(PROGRAM.parent)],
+        env=os.environ | places | programs,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    calls = tmp_path / "calls"
+    assert (calls.read_text().count("called") if calls.exists() else 0) == measured, done.stderr
+    assert int(done.stdout) >= expected

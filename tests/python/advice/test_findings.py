@@ -33,7 +33,16 @@ def test_each_fixture_has_exactly_its_own_findings(name: str) -> None:
 
 
 def test_memory_without_cores_and_a_small_affinity_are_found() -> None:
-    assert codes(findings(MACHINES["high-bandwidth"]())) == {"affinity", "memory-without-cores"}
+    machine = MACHINES["high-bandwidth"]()
+    found = findings(machine)
+    assert codes(found) == {"affinity", "memory-without-cores"}
+    far = [memory for memory in machine["memories"] if memory["domain"] is None]
+    said = [f.evidence for f in found if f.code == "memory-without-cores"]
+    assert said == [
+        f"memory {m['index']} (node {m['os_index']}), nearest to domain {m['nearest_domain']}" for m in far
+    ]
+    far[0]["nearest_domain"] = None
+    assert f"memory {far[0]['index']} (node {far[0]['os_index']})" in [f.evidence for f in findings(machine)]
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
