@@ -34,9 +34,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-# What was measured counts against what was recorded as much as these many seconds: the first results, which
-# may be the quickest, do not swing the estimate.
-PRIOR = 20.0
+# What was measured counts against what was recorded as much as so many recorded seconds, or as this share of
+# all of them: the first results, which may be the quickest or come after a long start, do not swing the
+# estimate. Of half an hour that is a minute and a half.
+PRIOR, PRIOR_SHARE = 20.0, 0.05
 HALF_A_MINUTE = 30.0
 
 
@@ -94,7 +95,8 @@ class Shown:
         share the processors: what all of them have done in that time counts.
         """
         done = sum(self.parts[name].weight for name, began in self.begun.items() if began >= since)
-        return (PRIOR + self._worked(since)) / (PRIOR + done)
+        prior = max(PRIOR, PRIOR_SHARE * sum(each.weight_all for each in self.parts.values()))
+        return (prior + self._worked(since)) / (prior + done)
 
     def _worked(self, since: float) -> float:
         """Seconds since then in which some part with recorded seconds ran."""

@@ -98,7 +98,7 @@ def main(words: list[str]) -> None:
         new.write_text(written(records))
         new.replace(file)
     elif what == "coming":
-        print(f"{coming(file, rest[0] if rest else None):.3g}")
+        print(round(coming(file, rest[0] if rest else None)))
     else:
         print(table(recorded([file])), end="")
 

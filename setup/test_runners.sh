@@ -16,7 +16,7 @@ shown() {
 coming() {
     local seconds
     seconds=$("$STRATA_PYTHON" "$runners/seconds.py" coming "$STRATA_ROOT/tests/seconds.tsv" "${@:2}") || return 0
-    printf '%s\t-1\t0\t0\t0\t%d\n' "$1" "$((${seconds%.*} / at_once))" 1<>"$progress"
+    printf '%s\t-1\t0\t0\t0\t%d\n' "$1" "$((seconds / at_once))" 1<>"$progress"
 }
 
 # run_native FOLDER [OPTION...]

@@ -45,14 +45,14 @@ def test_a_test_counts_as_it_took_or_else_as_the_others_of_its_program(tmp_path:
 def test_what_comes_later_is_added_up_from_the_table(tmp_path: Path) -> None:
     table, late = tmp_path / "table", tmp_path / "late.txt"
     table.write_text(
-        "3\tbase\t2\n0.5\ttests/e2e/test_a.py\t8\n2\ttests/core/test_b.py\t3\n7\ttests/core/test_c.py\t1\n"
+        "3\tbase\t412\n0.5\ttests/e2e/test_a.py\t8\n2\ttests/core/test_b.py\t3\n7\ttests/core/test_c.py\t1\n"
     )
     late.write_text("# a comment\ne2e/\ncore/test_c.py\n")
-    assert seconds("coming", table) == "6\n"
+    assert seconds("coming", table) == "1236\n"
     assert seconds("coming", table, late) == "11\n"
 
 
 def test_the_checkouts_table_says_how_many_tests_each_line_is_about() -> None:
     root = sample.ROOT / "tests"
-    assert float(seconds("coming", root / "seconds.tsv")) > 0
-    assert float(seconds("coming", root / "seconds.tsv", root / "late.txt")) > 0
+    assert int(seconds("coming", root / "seconds.tsv")) > 0
+    assert int(seconds("coming", root / "seconds.tsv", root / "late.txt")) > 0

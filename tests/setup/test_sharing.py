@@ -29,7 +29,8 @@ def test_a_group_of_tests_stays_on_one_worker_and_the_groups_are_shared_out(tmp_
         (tmp_path / "tests" / folder).mkdir(parents=True)
         for name in names:
             (tmp_path / "tests" / folder / f"{name}.py").write_text(SAYS_ITS_WORKER)
-    shutil.copy(CONFTEST, tmp_path / "tests")
+    for file in (CONFTEST, CONFTEST.with_name("late.txt")):
+        shutil.copy(file, tmp_path / "tests")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     words = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--rootdir", str(tmp_path), "tests"]
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
