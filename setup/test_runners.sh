@@ -21,40 +21,20 @@ coming() {
 
 # run_native FOLDER [OPTION...]
 run_native() {
-    ((++count))
-    first_native "$count" "$at_once" "$@" || again_native "$count" "$1"
-}
-
-# first_native NUMBER AT_ONCE FOLDER [OPTION...]: fails where a test does.
-first_native() {
-    local number=$1 at_once=$2 folder=$3 known
-    shift 3
+    local folder=$1
+    shift
     [[ -n $soak ]] || set -- "$@" -LE soak
-    local list=$results/native-$number.json
+    local list=$results/native-$((++count)).json known
     IFS=: read -r -a known <<<"${records:-}"
     ctest --test-dir "$folder" --show-only=json-v1 "$@" >"$list"
-    "$STRATA_PYTHON" "$runners/seconds.py" native "$list" ${known[@]+"${known[@]}"} >"$results/native-$number.seconds"
-    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" --output-junit "$results/native-$number.xml" "$@" |
-        shown "native tests" ctest "$at_once" --seconds "$results/native-$number.seconds"
-    return "${PIPESTATUS[0]}"
-}
-
-again_native() { # NUMBER FOLDER
-    if again "$(cat "$2/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | wc -l)"; then
-        ctest --test-dir "$2" --output-on-failure --rerun-failed --output-junit "$results/again-$1.xml" && return
+    "$STRATA_PYTHON" "$runners/seconds.py" native "$list" ${known[@]+"${known[@]}"} >"$results/native-$count.seconds"
+    ctest --test-dir "$folder" --output-on-failure --no-tests=ignore -j "$at_once" --output-junit "$results/native-$count.xml" "$@" |
+        shown "native tests" ctest "$at_once" --seconds "$results/native-$count.seconds"
+    ((PIPESTATUS[0])) || return 0
+    if again "$(cat "$folder/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | wc -l)"; then
+        ctest --test-dir "$folder" --output-on-failure --rerun-failed --output-junit "$results/again-$count.xml" && return
     fi
     failed=1
-}
-
-# run_native_beside_python FOLDER PATH...: both need the tests' programs. Most of those in Python wait for each other (one virtual
-# machine, one measurement at a time), which leaves processors to the native ones, half as many at once.
-run_native_beside_python() {
-    local number=$((++count)) folder=$1
-    first_native "$number" $(((at_once + 1) / 2)) "$folder" &
-    beside=$!
-    run_python "" "${@:2}"
-    wait "$beside" || again_native "$number" "$folder"
-    beside=
 }
 
 # again HOW_MANY: whether tests that failed run once more, by themselves. A neighbour on this machine can make a test wait longer
@@ -62,7 +42,6 @@ run_native_beside_python() {
 again() {
     [[ -z $soak ]] && (($1 > 0 && $1 <= 5)) || return 1
     [[ -z ${compiling:-} ]] || wait "$compiling"
-    [[ -z ${beside:-} ]] || wait "$beside"
     say "$1 failed, and run once more by themselves"
 }
 
@@ -79,14 +58,13 @@ run_python() {
         run_pytest "${soak:+soak or }$which" 0 "$@"
     else
         run_pytest "$which and not alone" "$(workers)" "$@"
-        [[ -z ${beside:-} ]] || wait "$beside"
         run_pytest "not soak and alone" 0 "$@"
     fi
 }
 
-# run_early PATH... While the tests' programs are compiled.
+# run_early PATH... While the tests' programs are compiled: where a test waits, the compiler goes on.
 run_early() {
-    run_pytest "not soak and not alone and not late" "$(workers)" "" "$@"
+    run_pytest "not soak and not alone and not late" "$(at_once=${processors:-$at_once} && workers)" "" "$@"
     early=1
 }
 

@@ -65,6 +65,8 @@ def together(test: str) -> str:
         return "measurements, of which a host runs one at a time"
     if folder == "cluster":
         return "the cluster in a box"
+    if "on_many_ranks" in test:
+        return "ranks that are many more than processors"
     if folder == "npb":
         return test
     return file

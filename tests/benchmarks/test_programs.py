@@ -94,7 +94,7 @@ def bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         [str(GRAPH if words[0].startswith(("team-", "graph-", "transport-")) else ALONE), *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=170,
         env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
     )
 

@@ -65,30 +65,6 @@ def test_native_tests_too(tmp_path: Path) -> None:
     )
 
 
-MEETS = """
-import pathlib, time
-def test_meets():
-    pathlib.Path("python").touch()
-    while not pathlib.Path("tried").exists(): time.sleep(0.05)
-    time.sleep(1)
-    pathlib.Path("ended").touch()
-"""
-
-
-def test_native_tests_run_beside_those_in_python_and_again_when_those_have_ended(tmp_path: Path) -> None:
-    build = tmp_path / "build"
-    build.mkdir()
-    meets = f"cd {tmp_path}; while [ ! -e python ]; do sleep 0.05; done"
-    again = f"cd {tmp_path}; if [ -e tried ]; then [ -e ended ]; else touch tried; false; fi"
-    tests = "".join(f'add_test({n} sh -c "{words}")\n' for n, words in (("meets", meets), ("again", again)))
-    (build / "CTestTestfile.cmake").write_text(tests)
-    (tmp_path / "test_it.py").write_text(MEETS)
-    calls = f"cd {tmp_path}; at_once=2; workers() {{ echo 0; }}; run_native_beside_python {build} test_it.py"
-    failed, end = after(tmp_path, calls)
-    assert failed == "failed=0" and end.endswith("3 passed, 0 failed, 0 skipped")
-    assert end.startswith("1 failed and passed when run again: again ")
-
-
 @pytest.mark.parametrize(("tests", "again"), [(ALWAYS, False), ("def test_one(): assert False", True)])
 def test_what_is_broken_fails(tmp_path: Path, tests: str, again: bool) -> None:
     """Many at once are not tried again."""

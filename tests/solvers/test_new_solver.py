@@ -175,10 +175,10 @@ def test_another_tree_of_strata_makes_the_build_anew_in_the_same_folder(
         current.symlink_to(name)
         front = current / "bin" / "strata"
         assert good(front, "--cmake-prefix").stdout == f"{current}\n"
-        words = (front, "run", folder / "case.toml", *UNHELD, "--out", tmp_path / f"out-{name}")
+        words = (front, "run", folder / "case.toml", *UNHELD)
         assert "wave was built in" in good(*words, **QUICKLY).stderr, name
-        assert "built" not in good(*words, "--overwrite", **QUICKLY).stderr
-        result = json.loads((tmp_path / f"out-{name}" / "result.json").read_text())
+        assert "built" not in good(*words, "--out", tmp_path / f"out of {name}", **QUICKLY).stderr
+        result = json.loads((tmp_path / f"out of {name}" / "result.json").read_text())
         assert "-O" not in result["provenance"]["flags"]
     assert len(list((folder / "build").iterdir())) == 1
 
