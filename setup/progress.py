@@ -36,8 +36,8 @@ from typing import TextIO
 
 # What was measured counts against what was recorded as much as so many recorded seconds, or as this share of
 # all of them: the first results, which may be the quickest or come after a long start, do not swing the
-# estimate. Of half an hour that is a minute and a half.
-PRIOR, PRIOR_SHARE = 20.0, 0.05
+# estimate. Of half an hour that is three minutes.
+PRIOR, PRIOR_SHARE = 20.0, 0.1
 HALF_A_MINUTE = 30.0
 
 

@@ -24,7 +24,7 @@ UNKNOWN_S = 0.5
 
 def group(name: str) -> str:
     """tests/core/test_one.py::test_two is of its file, test_base/a claim of its program."""
-    return name.partition("::")[0] if "::" in name else name.partition("/")[0]
+    return name.partition("::" if name.startswith("tests/") else "/")[0]
 
 
 def recorded(files: list[Path]) -> dict[str, float]:

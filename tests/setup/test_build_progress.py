@@ -117,11 +117,11 @@ def shown(*states: tuple[float, str, int, int, int, float, float]) -> object:
 
 @pytest.mark.parametrize(
     ("took", "left"),
-    [(100.0, "15 min"), (400.0, "45 min"), (50.0, "10 min")],
+    [(100.0, "15 min"), (400.0, "38 min"), (50.0, "11 min")],
 )
 def test_the_time_left_follows_this_machine(took: float, left: str) -> None:
     """100 recorded seconds of 1,000 are done; they took as long, or four times that, or half. Those recorded
-    count as 50 s at their own pace: 900 (50 + 400) / (50 + 100) = 2,700 s.
+    count as 100 s at their own pace: 900 (100 + 400) / (100 + 100) = 2,250 s.
     """
     text = shown((0.0, "a", 0, 10, 0, 0.0, 1000.0), (took, "a", 1, 10, 0, 100.0, 1000.0)).text()
     assert text == f"a 1 of 10, about {left} left"

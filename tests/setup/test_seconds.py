@@ -11,7 +11,8 @@ import sample
 
 RESULTS = """<testsuite><testcase classname="tests.core.test_a" name="test_one" time="2.5"/>
 <testcase classname="tests.core.test_a" name="test_two" time="9"><failure/></testcase>
-<testcase classname="base/a claim" name="base/a claim" time="0.25"/></testsuite>"""
+<testcase classname="base/a claim" name="base/a claim" time="0.25"/>
+<testcase classname="base/of a::type" name="base/of a::type" time="4"/></testsuite>"""
 
 
 def seconds(*words: object) -> str:
@@ -28,9 +29,9 @@ def test_a_run_leaves_what_its_tests_took_beside_what_it_did_not_run(tmp_path: P
     (results / "native-1.json").write_text("{}")
     seconds("keep", record, *sorted(results.iterdir()))
     assert record.read_text() == (
-        "0.25\tbase/a claim\n7\tbase/another\n2.5\ttests/core/test_a.py::test_one\n"
+        "0.25\tbase/a claim\n7\tbase/another\n4\tbase/of a::type\n2.5\ttests/core/test_a.py::test_one\n"
     ), "what failed took another time than it takes"
-    assert seconds("table", record) == "3.62\tbase\t2\n2.5\ttests/core/test_a.py\t1\n"
+    assert seconds("table", record) == "3.75\tbase\t3\n2.5\ttests/core/test_a.py\t1\n"
 
 
 def test_a_test_counts_as_it_took_or_else_as_the_others_of_its_program(tmp_path: Path) -> None:
