@@ -14,6 +14,7 @@ STUDY = (
 schema = "strata.study/1"
 name = "mine"
 launches = 6
+patience_s = 0
 
 [[program]]
 name = "solver"

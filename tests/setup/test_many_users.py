@@ -17,7 +17,11 @@ import pytest
 import sample
 
 ROOT = Path(__file__).resolve().parents[2]
-TINY = ROOT / "tests" / "e2e" / "tiny.toml"
+E2E = ROOT / "tests" / "e2e"
+# Whatever else the machine does, every launch counts, and nobody waits for quiet.
+TINY = (E2E / "tiny.toml").read_text().replace("patience_s = 30", "patience_s = 0") + (
+    E2E / "tolerant.toml"
+).read_text()
 INSTALL = """
 for part in key say pieces parts venv build install; do . "$0/setup/$part.sh"; done
 strata_key "$0" && STRATA_BUILD=$1 venv=$(readlink -f "$1/venv") strata_log=$2.log unfinished=
@@ -141,7 +145,7 @@ def both(users: list[User], what: object) -> list[str]:
 
 def test_two_users_measure_and_each_has_a_report_of_their_own(users: list[User], node: str) -> None:
     plan = users[0].home.parent / "tiny.toml"
-    shutil.copy(TINY, plan)
+    plan.write_text(TINY)
 
     def measure(user: User) -> str:
         said = user.good("strata", "characterize", "--case", plan, "--here", path=node)
