@@ -266,11 +266,10 @@ void run(team::Team& team, const Asked& asked) {
 int main(int argc, char** argv) {
     return team::run(argc, argv, [&](team::Team& team) {
         Asked asked = read(argc, argv);
-        const std::string all = asked.name;
-        if (all.find('+') == std::string::npos) return run(team, asked), 0;
-        std::istringstream names(all);
+        const bool several = asked.name.find('+') != std::string::npos;
+        std::istringstream names(asked.name);
         while (std::getline(names, asked.name, '+')) {
-            asked.before = asked.name + " ";
+            if (several) asked.before = asked.name + " ";
             run(team, asked);
         }
         return 0;
