@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 # The order of the folders: those that take longest first, so that no worker waits for another at the end; and
 # last what is in short pieces.
-FIRST = ("e2e", "numa", "setup", "cluster", "team", "launch")
+FIRST = ("e2e", "numa", "cluster", "setup", "team", "launch")
 LAST = ("npb",)
 
 # What needs the tests' native programs, or measures: it comes when those are there.
@@ -61,7 +61,7 @@ def together(test: str) -> str:
     folder = file.removeprefix("tests/").split("/")[0]
     if folder == "numa":
         return "virtual machine " + ("with groups of version 1" if "vm_cgroup1" in test else "")
-    if (folder == "e2e" and "test_tune_traps" not in file) or "test_many_users" in file:
+    if (folder == "e2e" and "test_tune_traps" not in file) or "test_two_users_measure" in test:
         return "measurements, of which a host runs one at a time"
     if folder == "cluster":
         return "the cluster in a box"

@@ -61,7 +61,7 @@ def test_every_layout_has_the_same_bits_and_so_has_a_restart_on_another(run, tmp
     case, steps = short(tmp_path, name)
     until = ("--steps", steps) if steps else ()
     known = series = None
-    for layout in ("1x1", "2x1", "1x2", "4x1"):
+    for layout in ("1x1", "4x1"):
         out = tmp_path / layout
         run(case, "--out", out, "--checkpoint", 1_000_000, *until, layout=layout, check=False)
         result = json.loads((out / "result.json").read_text())
@@ -70,9 +70,11 @@ def test_every_layout_has_the_same_bits_and_so_has_a_restart_on_another(run, tmp
         series = series or (out / "series.csv").read_text()
         assert ended(out) == known, layout
         assert (out / "series.csv").read_text() == series, layout
+    # The other two layouts have half of the steps each.
     last = known[1]
     out = tmp_path / "again"
     run(case, "--out", out, "--checkpoint", 1_000_000, "--steps", last // 2, layout="2x1", check=False)
     assert ended(out)[1] == last // 2
     run(case, "--out", out, "--restart", out, "--checkpoint", 1_000_000, *until, layout="1x2", check=False)
     assert ended(out) == known, "after a restart"
+    assert (out / "series.csv").read_text() == series, "after a restart"
