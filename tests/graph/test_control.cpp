@@ -184,6 +184,39 @@ TEST_CASE("clients are answered between steps, also through a path that is long 
     CHECK(fs::is_empty(folder));
 }
 
+TEST_CASE("another user who comes to the socket, by whatever way, is not heard") {
+    if (::geteuid() != 0) CANNOT_TRY("only root can act as another user");
+    constexpr int nobody = 65534;
+    const TemporaryFolder top;
+    Fake fake;
+    Control control(top.path());
+    const fs::path folder = top.path() / "control", path = folder / "control.sock";
+    REQUIRE(::chmod(folder.c_str(), 0711) == 0);
+    REQUIRE(::chmod(path.c_str(), 0666) == 0);
+    const int place = ::open(folder.c_str(), O_PATH | O_DIRECTORY);
+    const pid_t other = ::fork();
+    if (other == 0) {
+        if (::setresuid(nobody, nobody, nobody) != 0) ::_exit(2);
+        const int file = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/control.sock", place);
+        if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) ::_exit(3);
+        const std::string order = "{\"do\":\"stop\"}\n";
+        static_cast<void>(::send(file, order.data(), order.size(), MSG_NOSIGNAL));
+        char c = 0;
+        ::_exit(::recv(file, &c, 1, 0) > 0 ? 1 : 0);
+    }
+    int status = -1;
+    for (double now = 0; ::waitpid(other, &status, WNOHANG) == 0; now += 1) {
+        control.poll(fake.run, now);
+        ::usleep(2000);
+    }
+    CHECK(status == 0);
+    CHECK(fake.stopped == 0);
+    ::close(place);
+}
+
 TEST_CASE("clients that vanish, talk nonsense or never read do no harm") {
     const TemporaryFolder folder;
     Fake fake;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/base/peer.hpp"
 
 namespace strata::graph {
 
@@ -133,7 +134,7 @@ void Control::poll(const SteeredRun& run, double now) {
 
 void Control::accept_clients() {
     while (clients_.size() < kClients) {
-        const int file = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int file = accept_trusted(listener_);
         if (file < 0) return;
         clients_.push_back({file, {}, {}, false});
     }

@@ -35,16 +35,17 @@ class Heads {
     Heads(const Heads&) = delete;
     Heads& operator=(const Heads&) = delete;
 
-    /// For node 0: opens a port; returns its addresses for the others. `hello`: this head's introduction,
-    /// with the token that the heads of one run share.
-    [[nodiscard]] std::string open(const Message& hello);
+    /// For node 0: opens a port; returns its addresses for the others. `hello`: this head's introduction;
+    /// `secret`: what only the heads of this run know. The port closes when all of them have called.
+    [[nodiscard]] std::string open(const Message& hello, const Bytes32& secret);
     /// For other nodes: calls node 0; false when it cannot be reached.
-    [[nodiscard]] bool call(const std::string& addresses, const Message& hello);
+    [[nodiscard]] bool call(const std::string& addresses, const Message& hello, const Bytes32& secret);
     /// Handles all messages that have arrived.
     void listen();
-    /// Seconds until turn() has something to do.
+    /// Seconds until turn() has something to do; below 0: it has nothing.
     [[nodiscard]] double until_turn() const;
-    /// To be called once a second: sends that this head is alive, and counts the silence of the others.
+    /// To be called once a second: sends that this head is alive, counts the silence of the others, and turns
+    /// callers away that have not proved to belong to this run.
     void turn();
     /// Sends to all others with a line, except node `except`.
     void tell(const Message& message, int except = -1);
@@ -65,15 +66,22 @@ class Heads {
         int silent = 0;
         bool heard = false;
     };
+    struct Stranger {
+        Stream stream;
+        std::chrono::steady_clock::time_point since;
+    };
     void take_calls();
     void greet();
+    void close_port_when_all_are_here();
     void lose(int node, const std::string& how);
 
     Events events_;
     int port_ = -1;
     Message hello_;
-    std::vector<Stream> strangers_;  // have called and not introduced themselves yet
-    std::map<int, Line> lines_;      // [node]
+    Bytes32 secret_ = {};
+    std::vector<Stranger> strangers_;  // have called and not introduced themselves yet; the oldest first
+    std::map<int, Line> lines_;        // [node]
+    int greeted_ = 0;
     std::chrono::steady_clock::time_point turned_{};
     bool leaving_ = false;
 };

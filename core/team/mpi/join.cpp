@@ -120,11 +120,10 @@ ArenaHandle arrange(const Communicators& comms, int line) {
         here = await_message(line);
         names = *here.message;
         names.kind = Message::Kind::join;
-        names.network_token = names.token;
-        // The address of the first node's keeper, for all nodes.
+        // The address of the first node's keeper and the secret of the run, for all nodes.
         Message first = names;
         MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comms.leaders);
-        names.network_token = first.token;
+        names.network_token = first.network_token;
         std::memcpy(names.text, first.text, sizeof names.text);
     }
     MPI_Bcast(&names, sizeof names, MPI_BYTE, 0, comms.node);

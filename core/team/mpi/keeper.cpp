@@ -118,7 +118,8 @@ void Keeper::finish() {
 }
 
 double Keeper::until_next_moment() const {
-    double wait = heads_.linked() > 0 ? heads_.until_turn() : -1;
+    double wait = heads_.until_turn();
+    if (const double left = node_.until_turn(); left >= 0) wait = wait < 0 ? left : std::min(wait, left);
     for (const auto& moment : {kill_at_, leave_at_})
         if (moment) {
             const double left = std::chrono::duration<double>(*moment - Clock::now()).count();

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <random>
 #include <string>
 
 #include "core/base/unread.hpp"
@@ -20,11 +19,6 @@ std::string host_name() {
     return name;
 }
 
-std::uint64_t random_token() {
-    std::random_device random;
-    return (std::uint64_t{random()} << 32) | random();
-}
-
 /// MPI_Init ends a member under a launcher with another protocol; one rank prints the advice. A signal that
 /// kills a member there has other causes and its own advice.
 std::string advice(bool killed) {
@@ -37,12 +31,11 @@ std::string advice(bool killed) {
 
 }  // namespace
 
-Message Keeper::introduction(std::uint64_t token) const {
+Message Keeper::introduction() const {
     Message hello{.kind = Kind::hello};
     hello.where = *where_;
     hello.member = where_->rank;
     hello.pid = member_.pid();
-    hello.token = token;
     hello.say(host_name());
     return hello;
 }
@@ -55,10 +48,11 @@ void Keeper::take_place(const Message& word) {
     arena_ = Arena::create(capacity_);
     Message here{.kind = Kind::here};
     here.capacity = arena_->capacity();
-    here.token = random_token();
-    const std::string name = node_.open(here.token, arena_->descriptor());
+    here.token = random_bytes();
+    here.network_token = random_bytes();
+    const std::string name = node_.open(here.token, arena_->descriptor(), where_->local_size - 1);
     std::snprintf(here.name, sizeof here.name, "%s", name.c_str());
-    if (where_->node == 0 && where_->nodes > 1) here.say(heads_.open(introduction(here.token)));
+    if (where_->node == 0 && where_->nodes > 1) here.say(heads_.open(introduction(), here.network_token));
     member_.tell(here, arena_->descriptor());
 }
 
@@ -66,7 +60,7 @@ void Keeper::take_place(const Message& word) {
 void Keeper::join(const Message& word) {
     if (is_head()) {
         if (where_->node > 0) {
-            if (!heads_.call(word.text, introduction(word.network_token)))
+            if (!heads_.call(word.text, introduction(), word.network_token))
                 fmt::print(
                     stderr,
                     "strata: note: node {} ({}) cannot reach node 0 by TCP at {}: if one of them stops "
@@ -77,7 +71,9 @@ void Keeper::join(const Message& word) {
         return;
     }
     capacity_ = word.capacity;
-    node_.call(word.name, introduction(word.token));
+    Message hello = introduction();
+    hello.token = word.token;
+    node_.call(word.name, hello);
 }
 
 void Keeper::listen_to_member() {

@@ -58,7 +58,7 @@ class Keeper {
     void neighbour_vanished(const Message& who);
     [[nodiscard]] bool lost(const Message& who, int from_line = -1, int from_node = -1);
     void node_vanished(const Message& head, const std::string& how);
-    [[nodiscard]] Message introduction(std::uint64_t token) const;
+    [[nodiscard]] Message introduction() const;
 
     launch::SignalEvents signals_;
     double started_ =

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -15,10 +16,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 #include <sstream>
+#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/peer.hpp"
 
 namespace strata::team {
 namespace {
@@ -35,23 +40,56 @@ sockaddr_un abstract(const std::string& name, socklen_t& length) {
     return address;
 }
 
-/// Addresses of this machine; those that other machines can reach come first.
-std::string own_addresses() {
-    std::string outside, inside;
+struct OwnAddress {
+    in_addr address;
+    bool loopback;
+};
+
+/// Of the interfaces that are up.
+std::vector<OwnAddress> own_addresses() {
+    std::vector<OwnAddress> found;
     ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return "127.0.0.1";
-    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET ||
-            (each->ifa_flags & IFF_UP) == 0)
-            continue;
-        char text[INET_ADDRSTRLEN] = "";
-        inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text,
-                  sizeof text);
-        std::string& list = (each->ifa_flags & IFF_LOOPBACK) != 0 ? inside : outside;
-        if (list.size() < 300) list += fmt::format("{}{}", list.empty() ? "" : ",", text);
-    }
+    if (getifaddrs(&all) != 0) return {{{htonl(INADDR_LOOPBACK)}, true}};
+    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next)
+        if (each->ifa_addr != nullptr && each->ifa_addr->sa_family == AF_INET &&
+            (each->ifa_flags & IFF_UP) != 0)
+            found.push_back({reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr,
+                             (each->ifa_flags & IFF_LOOPBACK) != 0});
     freeifaddrs(all);
-    return outside + (outside.empty() || inside.empty() ? "" : ",") + inside;
+    return found;
+}
+
+std::string text_of(in_addr address) {
+    char text[INET_ADDRSTRLEN] = "";
+    inet_ntop(AF_INET, &address, text, sizeof text);
+    return text;
+}
+
+/// All of them; those that other machines can reach come first.
+std::string listed(const std::vector<OwnAddress>& addresses) {
+    std::string list;
+    for (const bool loopback : {false, true})
+        for (const OwnAddress& each : addresses)
+            if (each.loopback == loopback && list.size() < 300)
+                list += fmt::format("{}{}", list.empty() ? "" : ",", text_of(each.address));
+    return list;
+}
+
+/// The address by which the nodes of a job of Slurm's know this one; none elsewhere.
+std::optional<in_addr> address_in_job(const std::vector<OwnAddress>& own) {
+    const char* const name = std::getenv("SLURMD_NODENAME");
+    addrinfo wanted{}, *found = nullptr;
+    wanted.ai_family = AF_INET;
+    if (name == nullptr || getaddrinfo(name, nullptr, &wanted, &found) != 0) return {};
+    std::optional<in_addr> address;
+    for (const addrinfo* each = found; each != nullptr && !address; each = each->ai_next) {
+        const in_addr known = reinterpret_cast<const sockaddr_in*>(each->ai_addr)->sin_addr;
+        if (std::any_of(own.begin(), own.end(),
+                        [&](const OwnAddress& mine) { return mine.address.s_addr == known.s_addr; }))
+            address = known;
+    }
+    freeaddrinfo(found);
+    return address;
 }
 
 int call_one(const std::string& host, int port) {
@@ -132,22 +170,61 @@ Received await_message(int socket) {
     }
 }
 
+Stream::Stream(int socket, const Bytes32& secret, bool calls)
+    : socket_(socket), calls_(calls), secret_(secret), mine_(random_bytes()) {
+    // So few bytes fit into a new line; where it is gone already, receive() says so.
+    static_cast<void>(::send(socket_, mine_.data(), mine_.size(), MSG_NOSIGNAL));
+}
+
+Bytes32 Stream::code(const Message& message, bool from_caller, std::uint64_t number) const {
+    return hmac_sha256(*key_, {std::as_bytes(std::span(&from_caller, 1)),
+                               std::as_bytes(std::span(&number, 1)), std::as_bytes(std::span(&message, 1))});
+}
+
 Received Stream::receive() {
     Received received;
-    const ssize_t n = recv(socket_, piece_ + have_, sizeof piece_ - have_, MSG_DONTWAIT);
+    const std::size_t whole = key_ ? sizeof piece_ : sizeof(Bytes32);
+    const ssize_t n = recv(socket_, piece_ + have_, whole - have_, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return received;
     received.closed = n <= 0;
     if (n > 0) have_ += static_cast<std::size_t>(n);
-    if (have_ < sizeof piece_) return received;
+    if (have_ < whole) return received;
     have_ = 0;
-    received.message.emplace();
-    std::memcpy(static_cast<void*>(&*received.message), piece_, sizeof piece_);
+    if (!key_) {
+        const std::span<const std::byte> mine = std::as_bytes(std::span(mine_)), theirs(piece_, whole);
+        key_ = hmac_sha256(secret_, {calls_ ? mine : theirs, calls_ ? theirs : mine});
+        return receive();
+    }
+    Message message;
+    Bytes32 said{};
+    std::memcpy(static_cast<void*>(&message), piece_, sizeof message);
+    std::memcpy(said.data(), piece_ + sizeof message, said.size());
+    if (same_bytes(said, code(message, !calls_, received_++)))
+        received.message = message;
+    else
+        received.closed = true;
     return received;
 }
 
-Listening listen_on_node(std::uint64_t token) {
+bool Stream::send(const Message& message) noexcept {
+    if (!key_) return false;
+    std::byte piece[sizeof piece_];
+    const Bytes32 mine = code(message, calls_, sent_);
+    std::memcpy(piece, &message, sizeof message);
+    std::memcpy(piece + sizeof message, mine.data(), mine.size());
+    const ssize_t n = ::send(socket_, piece, sizeof piece, MSG_NOSIGNAL);
+    if (n > 0) ++sent_;
+    // After a part of one the other end understands nothing any more.
+    if (n > 0 && n < static_cast<ssize_t>(sizeof piece)) shutdown(socket_, SHUT_RDWR);
+    return n == static_cast<ssize_t>(sizeof piece);
+}
+
+Listening listen_on_node() {
+    std::uint64_t name = 0;
+    const Bytes32 random = random_bytes();
+    std::memcpy(&name, random.data(), sizeof name);
     Listening made{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
-                   fmt::format("strata-{:016x}", token)};
+                   fmt::format("strata-{:016x}", name)};
     socklen_t length = 0;
     const sockaddr_un address = abstract(made.name, length);
     if (made.socket < 0 || bind(made.socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
@@ -160,12 +237,15 @@ Listening listen_on_network() {
     Listening made{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ""};
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    const std::vector<OwnAddress> own = own_addresses();
+    const std::optional<in_addr> known = address_in_job(own);
+    if (known) address.sin_addr = *known;
     socklen_t length = sizeof address;
     if (made.socket < 0 || bind(made.socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
         listen(made.socket, SOMAXCONN) != 0 ||
         getsockname(made.socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
         throw system_error("no port for the other nodes can be opened", errno);
-    made.name = fmt::format("{}:{}", own_addresses(), ntohs(address.sin_port));
+    made.name = fmt::format("{}:{}", known ? text_of(*known) : listed(own), ntohs(address.sin_port));
     return made;
 }
 
@@ -173,7 +253,8 @@ int call_on_node(const std::string& name) {
     const int line = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     socklen_t length = 0;
     const sockaddr_un address = abstract(name, length);
-    if (line >= 0 && connect(line, reinterpret_cast<const sockaddr*>(&address), length) == 0) {
+    if (line >= 0 && connect(line, reinterpret_cast<const sockaddr*>(&address), length) == 0 &&
+        is_trusted_peer(line)) {
         do_not_wait(line);
         return line;
     }

@@ -2,10 +2,9 @@
 // others. Lines between nodes are in heads.hpp.
 #pragma once
 
-#include <cstdint>
+#include <chrono>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,13 +30,15 @@ class NodeLines {
     NodeLines(const NodeLines&) = delete;
     NodeLines& operator=(const NodeLines&) = delete;
 
-    /// For the head: opens a socket; returns its name for the others. A caller that knows the token gets the
-    /// arena.
-    [[nodiscard]] std::string open(std::uint64_t token, int arena);
+    /// For the head: opens a socket; returns its name for the others. A caller of this user that knows the
+    /// token is one of them, and gets the arena; the socket closes when all `callers` have it.
+    [[nodiscard]] std::string open(const Bytes32& token, int arena, int callers);
     /// For the others: calls the head. `hello`: this keeper's introduction. Throws Error.
     void call(const std::string& name, const Message& hello);
     /// Handles all messages that have arrived.
     void listen();
+    /// Seconds until listen() is to turn a silent caller away; below 0: there is none.
+    [[nodiscard]] double until_turn() const;
     /// Sends from the head to all others, from another to the head; not to the line `except`, the message's
     /// source.
     void tell(const Message& word, int except = -1);
@@ -45,20 +46,29 @@ class NodeLines {
     [[nodiscard]] int gone() const { return gone_; }
 
   private:
+    using Clock = std::chrono::steady_clock;
     struct Neighbour {
-        std::optional<Message> who;
+        Message who;
         bool gone = false;
     };
     void take_calls();
+    void greet();
+    void close_door_when_all_are_here();
+    [[nodiscard]] bool call_again();
     void listen_to(int line);
     void listen_to_head();
 
     Events events_;
-    std::uint64_t token_ = 0;
+    Bytes32 token_ = {};
     int arena_ = -1;
     int door_ = -1, head_ = -1;
-    int head_rank_ = 0;
-    std::map<int, Neighbour> others_;  // [line], for the head
+    int callers_ = 0, greeted_ = 0;
+    std::string name_;  // of the head's socket, and this keeper's words to it
+    Message hello_;
+    int calls_ = 0;
+    bool welcome_ = false;
+    std::map<int, Clock::time_point> strangers_;  // [line] -> since when, for the head
+    std::map<int, Neighbour> others_;             // [line], for the head
     int gone_ = 0;
 };
 

@@ -1,0 +1,41 @@
+// SHA-256 (FIPS 180-4) and the code by which a message proves that its sender knows a secret: HMAC (FIPS
+// 198-1, RFC 2104). For a few hundred bytes at a time; not for files.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace strata {
+
+/// 32 bytes: a digest, a code, or a secret.
+using Bytes32 = std::array<std::uint8_t, 32>;
+
+/// SHA-256 of bytes that come piece by piece.
+class Sha256 {
+  public:
+    void add(std::span<const std::byte> bytes);
+    /// The digest of all that was added. To be called once.
+    [[nodiscard]] Bytes32 digest();
+
+  private:
+    void compress(const std::uint8_t* block);
+
+    std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::array<std::uint8_t, 64> block_ = {};
+    std::uint64_t length_ = 0;  // bytes
+};
+
+/// HMAC-SHA-256 of a message that consists of some pieces, one after the other.
+[[nodiscard]] Bytes32 hmac_sha256(const Bytes32& key,
+                                  std::initializer_list<std::span<const std::byte>> pieces);
+
+/// Whether both are the same, in a time that does not depend on where they differ.
+[[nodiscard]] bool same_bytes(const Bytes32& some, const Bytes32& others) noexcept;
+
+/// Bytes that nobody can foretell, of the kernel (getrandom(2)). Throws Error.
+[[nodiscard]] Bytes32 random_bytes();
+
+}  // namespace strata
