@@ -97,6 +97,16 @@ def test_a_job_is_charged_to_its_account_with_its_quality_of_service(queue: Queu
     assert queue.printed(job)[0].split()[1:] == ["physics", "long"]
 
 
+def test_names_and_folders_of_any_characters_reach_slurm_whole(queue: Queue, tmp_path: Path) -> None:
+    name = 'odd "na\'me" #1 \\ $(touch evil) `x` ;&'
+    program = tmp_path / name
+    program.write_text("#!/bin/sh\necho $SLURM_JOB_NAME\n")
+    program.chmod(0o755)
+    job = queue.submit("--", program, "a word\n#SBATCH --nodes=4\ntouch evil")
+    assert queue.printed(job) == [f"strata-{name}"]
+    assert not (tmp_path / "evil").exists()
+
+
 def test_a_job_waits_for_nodes_below_one_switch(queue: Queue) -> None:
     """Without --switches it would start at once on n2 and n4."""
     held = queue.hold("n1", "n3")

@@ -10,6 +10,7 @@ from typing import Any
 
 from strata.cluster import state, system
 from strata.errors import FAILED, StrataError
+from strata.peer import process_and_user
 
 _PATIENCE_S = 20.0
 
@@ -21,6 +22,8 @@ def ask(name: str, request: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
         connection.settimeout(_PATIENCE_S)
         try:
             connection.connect(str(folder / "control"))
+            if process_and_user(connection)[1] != os.getuid():
+                raise PermissionError("another user answers")
             connection.send(json.dumps(request).encode())
             said, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 100)
         except OSError as error:

@@ -20,6 +20,9 @@ from strata.cluster import groups, state, system
 from strata.cluster.box import Box
 from strata.cluster.plan import Plan
 from strata.errors import FAILED, StrataError
+from strata.peer import process_and_user
+
+_SILENCE_S = 1.0  # of a caller that asks nothing
 
 
 def up(plan: Plan, lock: int, lifeline: int, report: int, *, stay: bool) -> int:
@@ -111,9 +114,12 @@ def _say(report: int, what: dict[str, Any]) -> bool:
 
 
 def _serve(made: Box, listening: socket.socket) -> None:
-    """One request; a command sends one and reads the answer."""
+    """One request of this user; a command sends one and reads the answer."""
     connection, _ = listening.accept()
-    connection.settimeout(5)
+    if process_and_user(connection)[1] != os.getuid():
+        connection.close()
+        return
+    connection.settimeout(_SILENCE_S)
     descriptors: list[int] = []
     try:
         answer, descriptors = made.answer(json.loads(connection.recv(1 << 16)))

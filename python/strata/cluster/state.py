@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +31,35 @@ def folder(name: str) -> Path:
     if not _NAME.fullmatch(name):
         allowed = "small letters, digits and -, 31 at most, a letter or digit first"
         raise StrataError("a cluster cannot have this name", given=name, allowed=allowed)
-    return base() / name
+    path = base() / name
+    for each in (path.parent, path):
+        _check(each)
+    return path
+
+
+def _check(path: Path) -> None:
+    """A folder, where it exists, is this user's, and nobody else may write in it: in /tmp everybody can make
+    one of any name. Raises StrataError.
+    """
+    try:
+        about = path.lstat()
+    except (FileNotFoundError, PermissionError):
+        return  # whoever opens it says so
+    wrong = ""
+    if not stat.S_ISDIR(about.st_mode):
+        wrong = "it is no folder"
+    elif about.st_uid != os.getuid():
+        wrong = f"it belongs to user {about.st_uid}"
+    elif about.st_mode & 0o022:
+        wrong = "others may write in it"
+    if wrong:
+        raise StrataError(
+            "a folder for clusters cannot be trusted",
+            given=f"{path}: {wrong}",
+            allowed="one of this user in which nobody else may write",
+            remedy=f"chmod go-w {path} where it is yours; else STRATA_CLUSTERS=/a/folder/of/yours",
+            code=FAILED,
+        )
 
 
 def make(name: str) -> tuple[Path, int]:
@@ -49,13 +78,7 @@ def make(name: str) -> tuple[Path, int]:
                 remedy="STRATA_CLUSTERS=/a/folder/of/yours",
                 code=FAILED,
             ) from None
-        if path.parent.lstat().st_uid != os.getuid():
-            raise StrataError(
-                "the folder for clusters belongs to somebody else",
-                given=str(path.parent),
-                remedy="STRATA_CLUSTERS=/a/folder/of/yours",
-                code=FAILED,
-            )
+        _check(path.parent)
         with contextlib.suppress(FileNotFoundError), _one_at_a_time(path.parent):
             sweep()
             path.mkdir(mode=0o700, exist_ok=True)
@@ -97,6 +120,7 @@ def _lock(path: Path) -> int | None:
 
 def living() -> list[str]:
     """Names of the clusters that are up."""
+    _check(base())
     found = []
     for path in sorted(base().glob("*")):
         lock = _lock(path)

@@ -9,16 +9,19 @@ taint.)
 from __future__ import annotations
 
 import errno
+import os
 import socket
-import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from strata.peer import process_and_user
+
 HOST_LOCK = "strata-measure"
 _POLL_S = 0.5
 _ASK_EVERY = 40  # polls between two looks at who holds it
+_PATIENCE_S = 600.0  # with a holder of another user, whom this one cannot end
 _BACKLOG = 1024  # nobody accepts: each look stays in the queue, and a full queue only costs the name
 
 
@@ -46,31 +49,49 @@ class HostLock:
         self._socket = candidate
         return True
 
-    def acquire(self, waiting: Callable[[str], None]) -> None:
-        """Waits without end; waiting(text) is called once with who holds the lock, and again when the holder
-        changes.
+    def acquire(self, waiting: Callable[[str], None], patience_s: float = _PATIENCE_S) -> None:
+        """Waits without end for this user's own measurements, and `patience_s` for those of others: then this
+        one goes on beside them, and what they do to it is caught as taint. waiting(text) is called once with
+        who holds the lock, when the holder changes, and when this one goes on without the lock.
         """
-        told = None
+        told: tuple[int, int] | None = None
+        since = time.monotonic()
         polls = 0
         while not self.try_acquire():
-            holder = self.holder() if polls % _ASK_EVERY == 0 else told
-            polls += 1
-            if holder != told:
-                waiting(f"waiting: another strata measures here ({holder}); one at a time, Ctrl-C gives up")
+            if polls % _ASK_EVERY == 0 and (holder := self._holder()) != told:
+                text = self._described(holder)
+                waiting(f"waiting: another strata measures here ({text}); one at a time, Ctrl-C gives up")
                 told = holder
+            polls += 1
+            if time.monotonic() - since > patience_s and (told is None or told[1] != os.getuid()):
+                text = self._described(told)
+                waiting(
+                    f"going on beside another measurement ({text}), which has lasted {patience_s / 60:g} min:"
+                    " what it disturbs is marked"
+                )
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                return
             time.sleep(_POLL_S)
 
     def holder(self) -> str:
         """Who holds the lock, as far as this user may see it."""
+        return self._described(self._holder())
+
+    def _holder(self) -> tuple[int, int] | None:
+        """Numbers of its process and its user."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             probe.settimeout(0.2)
             try:
                 probe.connect(self._address)
-                pid, uid, _ = struct.unpack(
-                    "3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-                )
+                return process_and_user(probe)
             except OSError:
-                return "process unknown"
+                return None
+
+    @staticmethod
+    def _described(holder: tuple[int, int] | None) -> str:
+        if holder is None:
+            return "process unknown"
+        pid, uid = holder
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
             command = b" ".join(words[:6]).decode(errors="replace").strip()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+from strata.scripts import comment, one_line
+
 WARNING_S = 120  # before the end of its time a run is told, writes a checkpoint and ends
 
 # Each gets {out}, the run's folder, and {run}, the words that start it.
@@ -39,10 +41,13 @@ _REQUEUE_WHOLE = """\
 
 @dataclass(frozen=True)
 class Directive:
-    """A line of #SBATCH and why it is there."""
+    """A line of #SBATCH and why it is there. Raises StrataError where the option has more than one line."""
 
     text: str
     why: str
+
+    def __post_init__(self) -> None:
+        one_line(self.text, "#SBATCH")
 
 
 @dataclass(frozen=True)
@@ -61,12 +66,12 @@ class Script:
     def text(self) -> str:
         """The script. A word {task} of the command is the number of the task in a job array."""
         width = max(len(each.text) for each in self.directives)
-        lines = ["#!/bin/bash", f"# Written by: {self.asked}", "#"]
+        lines = ["#!/bin/bash", comment(f"Written by: {self.asked}"), "#"]
         for each in self.directives:
-            lines.append(f"# {each.why}")
+            lines.append(comment(each.why))
             lines.append(f"#SBATCH {each.text}".ljust(width))
         lines = [line.rstrip() for line in lines] + [""]
-        lines += [f"# {reason}" for reason in self.reasons]
+        lines += [comment(reason) for reason in self.reasons]
         lines += [*self.before]
         run = quoted(self.command)
         if self.out is None:

@@ -13,6 +13,7 @@ from strata.characterize.session import fresh_folder
 from strata.errors import FAILED, StrataError
 from strata.measure.files import write_atomically
 from strata.measure.progress import duration
+from strata.scripts import directive
 from strata.site import site_file, slurm
 from strata.site.site_file import Site
 from strata.site.slurm import Node, Partition
@@ -241,9 +242,10 @@ def _directives(
     """Every option of the job with its reason."""
     name = request.words[0] if known else Path(request.words[0]).name
     lines = [
-        Directive(f"--job-name=strata-{name}", "Its name in squeue."),
+        Directive(directive("job-name", f"strata-{name}"), "Its name in squeue."),
         Directive(
-            f"--partition={partition.name}", "As asked." if request.partition else "This site's, or Slurm's."
+            directive("partition", partition.name),
+            "As asked." if request.partition else "This site's, or Slurm's.",
         ),
         Directive(f"--nodes={request.nodes}", _why_nodes(request)),
         Directive(
@@ -283,12 +285,12 @@ def _directives(
     ):
         if value is not None:
             lines.append(
-                Directive(f"--{option}={value}", _WHY.get(option, "As asked, or as this site says."))
+                Directive(directive(option, value), _WHY.get(option, "As asked, or as this site says."))
             )
     lines += first.directives
     lines += [Directive(option, "This site's.") for option in site["options"]]
     output = "slurm-%A-%a.out" if request.array else "slurm-%j.out"
-    lines.append(Directive(f'--output="{folder}/{output}"', "What it prints."))
+    lines.append(Directive(directive("output", folder / output), "What it prints."))
     return lines
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strata.errors import StrataError
+from strata.scripts import directive
 from strata.site.slurm import Node
 from strata.submit.batch import Directive
 
@@ -73,10 +74,10 @@ def first_node(
         others = f"&{_group(features)}*{nodes - 1}" if constraint and nodes > 1 else ""
         asked = f"[{first}{others}]" if constraint else first
         why = f"A node with {said} or more has the feature {feature}."
-        return FirstNode(None, (Directive(f'--constraint="{asked}"', why),), before)
+        return FirstNode(None, (Directive(directive("constraint", asked), why),), before)
     if len(large) == 1:
         why = f"The one node with {said} or more."
-        return FirstNode(constraint, (Directive(f"--nodelist={large[0].name}", why),), before)
+        return FirstNode(constraint, (Directive(directive("nodelist", large[0].name), why),), before)
     raise StrataError(
         "Slurm cannot be asked for a node with so much memory: no feature tells such nodes from others",
         at="--first-node-memory",

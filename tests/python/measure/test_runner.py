@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -217,6 +218,45 @@ def test_a_killed_holder_frees_the_lock() -> None:
     holder.wait()
     assert lock.try_acquire()
     lock.release()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_another_user_holds_the_lock_for_a_stated_time_at_most() -> None:
+    ready, said = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setresuid(65534, 65534, 65534)
+        held = HostLock(LOCK + "o")
+        os.write(said, b"1" if held.try_acquire() else b"0")
+        signal.pause()
+        os._exit(0)
+    try:
+        assert os.read(ready, 1) == b"1"
+        heard: list[str] = []
+        lock = HostLock(LOCK + "o")
+        lock.acquire(heard.append, patience_s=0.1)
+        assert len(heard) == 2 and "user 65534" in heard[0]
+        assert heard[1].startswith("going on beside another measurement")
+        assert lock.fileno() >= 0
+        lock.release()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(ready)
+        os.close(said)
+
+
+def test_ones_own_measurement_is_waited_for_without_end() -> None:
+    holder = hold(LOCK + "m")
+    heard: list[str] = []
+    lock = HostLock(LOCK + "m")
+    ending = threading.Timer(1.5, holder.stdin.close)  # type: ignore[union-attr]
+    ending.start()
+    lock.acquire(heard.append, patience_s=0.1)
+    assert len(heard) == 1 and f"pid {holder.pid}" in heard[0]
+    lock.release()
+    ending.join()
+    holder.wait()
 
 
 def _engine(prefix: str, results: str, name: str) -> None:

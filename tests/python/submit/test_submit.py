@@ -320,7 +320,7 @@ def test_a_site_says_once_what_every_script_has(login: Path, capsys, monkeypatch
     assert "module load gcc/12\nmodule load openmpi\n" in text
     assert text.index("ulimit -s unlimited\nexport OMP_DISPLAY_ENV=true\n") < text.index("exec ibrun")
     assert f"#   threads: a core each of {login}/config/strata/node.xml\n" in text
-    assert f'--output="{login}/scratch/' in text
+    assert f"--output={login}/scratch/" in text
     assert f"exec ibrun -n 4 {login}/prefix/bin/strata launch --layout 4x2 -- ./a.out\n" in text
 
 

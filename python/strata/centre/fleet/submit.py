@@ -5,6 +5,7 @@ a job for each node, which starts when that node is free.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from strata import paths
 from strata.errors import FAILED, StrataError
 from strata.measure.files import write_atomically
 from strata.measure.journal import utc_now
+from strata.scripts import directive
 from strata.site import site_file, slurm
 from strata.site.site_file import Site
 from strata.submit.batch import Directive, Script
@@ -99,12 +101,12 @@ def _script(
 ) -> Script:
     lines = [
         Directive("--job-name=strata-fleet", "Its name in squeue."),
-        Directive(f"--partition={partition}", "As asked, this site's, or Slurm's."),
+        Directive(directive("partition", partition), "As asked, this site's, or Slurm's."),
         Directive("--nodes=1", "One node: --nodelist says which."),
         Directive("--exclusive", "A node alone: neighbours would disturb its figures."),
         Directive("--mem=0", "All of its memory, for arrays larger than caches."),
         Directive(f"--time={slurm.time_of(TIME_S)}", "The run takes less than a minute."),
-        Directive(f'--output="{out}/output/%N-%j.out"', "What it prints."),
+        Directive(directive("output", f"{out}/output/%N-%j.out"), "What it prints."),
     ]
     for option, value in (
         ("account", wanted.account or site["account"]),
@@ -112,10 +114,10 @@ def _script(
         ("constraint", site["constraint"]),
     ):
         if value is not None:
-            lines.append(Directive(f"--{option}={value}", "As asked, or as this site says."))
-    before = (*(f"module load {name}" for name in site["modules"]), *site["before"])
+            lines.append(Directive(directive(option, value), "As asked, or as this site says."))
+    before = (*(f"module load {shlex.quote(name)}" for name in site["modules"]), *site["before"])
     command = (paths.command(), "centre", "fleet", "quick", "--out", str(out), "--campaign", campaign)
-    return Script(" ".join(["strata", *asked]), tuple(lines), (), before, command)
+    return Script(shlex.join(["strata", *asked]), tuple(lines), (), before, command)
 
 
 def _sbatch(sbatch: str, path: Path, node: str) -> bool:

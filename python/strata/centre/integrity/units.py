@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from strata import scripts
 from strata.errors import StrataError
 from strata.measure.files import storage_error
 
@@ -70,17 +71,20 @@ exec scontrol update NodeName="$node" State=DRAIN Reason="integrity: $(head -c 2
 
 def write(folder: Path, strata: str, state: Path, options: list[str], memory: str) -> list[Path]:
     """The files, which say themselves where they go. `options`: of the passes that they start."""
-    command = shlex.join([strata, "centre", "integrity", "--state", str(state), *options])
+    command = [strata, "centre", "integrity", "--state", str(state), *options]
     hook = folder / "strata-integrity-health.sh"
     if folder.exists() and not folder.is_dir():
         raise StrataError("not a folder", at="--units", given=str(folder), allowed="a folder, also a new one")
     texts = {
-        folder / "strata-integrity.service": _SERVICE.format(
-            command=command.replace("%", "%%"), memory=memory
-        ),
+        folder / "strata-integrity.service": _SERVICE.format(command=scripts.systemd(command), memory=memory),
         folder / "strata-integrity.timer": _TIMER,
-        folder / "strata-integrity.cron": _CRON.format(command=command.replace("%", r"\%")),
-        hook: _HOOK.format(path=hook, strata=strata, state=shlex.quote(str(state)), drain=DRAIN),
+        folder / "strata-integrity.cron": _CRON.format(command=scripts.cron(command)),
+        hook: _HOOK.format(
+            path=scripts.visible(str(hook)),
+            strata=scripts.visible(strata),
+            state=shlex.quote(scripts.one_line(str(state), "--state")),
+            drain=DRAIN,
+        ),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)

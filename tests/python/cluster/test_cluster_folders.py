@@ -1,0 +1,118 @@
+"""The folder by which a cluster is found: in /tmp everybody can make one of any name, and answer in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from strata.cluster import ask, state
+from strata.errors import StrataError
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this user's clusters are."""
+    path = tmp_path / "clusters"
+    path.mkdir(mode=0o700)
+    monkeypatch.setenv("STRATA_CLUSTERS", str(path))
+    return path
+
+
+@contextmanager
+def another_user(does: Callable[[], None], before: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """A process of nobody's that does something and stays; `before` as this user."""
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user")
+    ready, said = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            before()
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            does()
+            os.write(said, b"1")
+            signal.pause()
+        finally:
+            os._exit(1)
+    os.close(said)
+    try:
+        assert os.read(ready, 1) == b"1"
+        yield
+    finally:
+        os.close(ready)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def trusted() -> bool:
+    """Whether the box's folder is used."""
+    try:
+        state.folder("box")
+        state.living()
+    except StrataError as error:
+        assert "cannot be trusted" in error.message and error.remedy is not None
+        return False
+    return True
+
+
+def test_a_folder_of_this_user_is_used_and_one_that_others_may_write_is_not(base: Path) -> None:
+    assert trusted()
+    (base / "box").mkdir(mode=0o700)
+    assert trusted()
+    for each in (base, base / "box"):
+        each.chmod(0o770)
+        with pytest.raises(StrataError, match="cannot be trusted"):
+            state.folder("box")
+        each.chmod(0o700)
+
+
+def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
+    (base / "box").symlink_to(tmp_path)
+    with pytest.raises(StrataError, match="cannot be trusted") as found:
+        state.folder("box")
+    assert "it is no folder" in str(found.value.given)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives a folder away")
+def test_a_folder_that_another_user_made_first_is_used_by_no_command(base: Path) -> None:
+    os.chown(base, NOBODY, NOBODY)
+    assert not trusted()
+    for verb in ({"do": "status"}, {"do": "enter", "node": "login"}):
+        with pytest.raises(StrataError, match="cannot be trusted") as found:
+            ask.ask("box", verb)
+        assert f"belongs to user {NOBODY}" in str(found.value.given)
+    with pytest.raises(StrataError, match="cannot be trusted"):
+        state.make("box")
+    os.chown(base, 0, 0)
+
+
+def test_another_user_who_answers_is_not_believed(base: Path) -> None:
+    """By a socket in this user's own folder, to look no further than at who listens."""
+    (base / "box").mkdir(mode=0o700)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    said = json.dumps({"uid": 0, "gid": 0, "groups": [], "environment": {"PATH": "/tmp"}}).encode()
+
+    def answers() -> None:
+        listening.listen()
+        threading.Thread(target=answer, daemon=True).start()
+
+    def answer() -> None:
+        connection, _ = listening.accept()
+        connection.send(said)
+        connection.recv(1)
+
+    with another_user(answers, lambda: listening.bind(str(base / "box" / "control"))):
+        with pytest.raises(StrataError) as found:
+            ask.ask("box", {"do": "enter", "node": "login"})
+        assert "uid" not in str(found.value.given)
+    listening.close()
