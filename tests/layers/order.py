@@ -38,6 +38,7 @@ NATIVE = [
 
 PYTHON = [
     ["strata.errors"],
+    ["strata.peer", "strata.scripts"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.site"],
     ["strata.measure"],
