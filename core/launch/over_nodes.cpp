@@ -57,13 +57,15 @@ std::vector<std::string> over_nodes(const std::vector<std::string>& command, int
     // Rank 0 and its neighbours lie on the first node, as the placement has it; where a file names the node
     // of each rank, it says which node is the first.
     const bool listed = !environment_value("SLURM_HOSTFILE").empty();
-    std::vector<std::string> words = {"srun", fmt::format("--nodes={}", nodes),
+    // The file says how many nodes there are, too: Slurm 24.11 refuses to be told both.
+    std::vector<std::string> words = {"srun",
+                                      listed ? "--distribution=arbitrary" : fmt::format("--nodes={}", nodes),
                                       fmt::format("--ntasks={}", layout.processes),
-                                      listed ? "--distribution=arbitrary" : "--distribution=block",
                                       // Else every rank would get what is typed.
                                       "--input=0",
                                       // A rank that fails ends the step; else srun waits for all.
                                       "--kill-on-bad-exit=1"};
+    if (!listed) words.emplace_back("--distribution=block");
     if (const std::string mpi = slurm_mpi(program.mpi); !mpi.empty()) words.push_back(mpi);
     if (environment_value("SLURM_JOB_ID").empty()) words.emplace_back("--exclusive");
     if (label) words.emplace_back("--label");

@@ -1,7 +1,8 @@
 """The nodes' control groups: a limit of memory for each node, and cores of its own where these suffice.
 
-Groups outlive processes. Their names say who made them (strata-cluster-UID-PID-STARTTIME-NODE), and the next
-start removes those whose maker has gone.
+Groups outlive processes. Their names say who made them (strata-cluster-UID-NAMESPACE-PID-STARTTIME-NODE), and
+the next start in that namespace of processes removes those whose maker has gone: another container has other
+processes of these numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 from strata.cluster.system import start_time
 
 PREFIX = "strata-cluster"
-_NAME = re.compile(rf"{PREFIX}-{os.getuid()}-(\d+)-(\d+)-")
+_NAMESPACE = Path("/proc/self/ns/pid").stat().st_ino
+_NAME = re.compile(rf"{PREFIX}-{os.getuid()}-{_NAMESPACE}-(\d+)-(\d+)-")
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,14 @@ def clean(owner: str) -> None:
         remove(group)
 
 
+def made_by_this_process(uid: int) -> str:
+    """The beginning of the names of groups that this process makes for a user."""
+    return f"{PREFIX}-{uid}-{_NAMESPACE}-{os.getpid()}-{start_time(os.getpid())}"
+
+
 def owner(group: Path) -> int | None:
-    """The process that made a group, dead or alive; None where it is somebody else's."""
+    """The process that made a group, dead or alive; None where it is somebody else's, or of another
+    namespace."""
     found = _NAME.match(group.name)
     return int(found[1]) if found else None
 

@@ -43,7 +43,7 @@ def _guard(plan: Plan, lock: int, lifeline: int, report: int, *, stay: bool) -> 
     system.set_name("cluster guard")
     for each in (signal.SIGINT, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
-    owner = f"{groups.PREFIX}-{plan.uid}-{os.getpid()}-{system.start_time(os.getpid())}"
+    owner = groups.made_by_this_process(plan.uid)
     if plan.uid != 0:
         system.unshare(system.NEWUSER)
         system.map_user(0, 0, plan.uid, plan.gid)
