@@ -311,6 +311,35 @@ TEST_CASE("whoever calls the port of a run hears nothing, and the run's nodes fi
     CHECK(vanished == 0);
 }
 
+TEST_CASE("all nodes of a large run may call at once, and answer when they can") {
+    constexpr int nodes = 3 * static_cast<int>(kStrangers);
+    const Bytes32 secret = random_bytes();
+    Message hello = hello_of(0);
+    hello.where.nodes = nodes;
+    Heads first({.said = [](int, const Message&) {},
+                 .vanished = [](const Message&, const std::string&) {},
+                 .watch = [](int) {}});
+    const std::string addresses = first.open(hello, secret);
+    std::vector<Stream> others;
+    for (int node = 1; node < nodes; ++node) others.emplace_back(call_port(addresses), secret, true);
+    first.listen();
+    for (int node = 1; node < nodes; ++node) {
+        Stream& other = others[static_cast<std::size_t>(node - 1)];
+        for (int i = 0; i < 1000 && !other.ready(); ++i) {
+            static_cast<void>(other.receive());
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        hello.where.node = node;
+        CHECK(other.send(hello));
+    }
+    for (int i = 0; i < 1000 && first.linked() < nodes - 1; ++i) {
+        first.listen();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(first.linked() == nodes - 1);
+    for (const Stream& other : others) close(other.socket());
+}
+
 TEST_CASE("in a job the port is open on the interface of the job alone") {
     REQUIRE(setenv("SLURMD_NODENAME", "localhost", 1) == 0);
     const Listening door = listen_on_network();

@@ -76,7 +76,8 @@ bool Heads::call(const std::string& addresses, const Message& hello, const Bytes
     return false;
 }
 
-/// Anybody on the network can call. Where too many do, those who have been silent for longest go first.
+/// Anybody on the network can call. Where more do than a few beside those who are expected, those who have
+/// been silent for longest go first.
 void Heads::take_calls() {
     while (port_ >= 0) {
         const int socket = accept4(port_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -85,7 +86,8 @@ void Heads::take_calls() {
         strangers_.push_back({Stream(socket, secret_, false), std::chrono::steady_clock::now()});
         events_.watch(socket);
         greet();
-        if (strangers_.size() <= kStrangers) continue;
+        const auto expected = static_cast<std::size_t>(std::max(0, hello_.where.nodes - 1 - greeted_));
+        if (strangers_.size() <= kStrangers + expected) continue;
         close(strangers_.front().stream.socket());
         strangers_.erase(strangers_.begin());
     }

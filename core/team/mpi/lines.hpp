@@ -15,7 +15,8 @@
 
 namespace strata::team {
 
-/// Time for a caller to prove that it belongs to the run, and how many that have not are kept at a time.
+/// Time for a caller to prove that it belongs to the run, and how many beside those who are expected are kept
+/// at a time.
 inline constexpr auto kStrangerStays = std::chrono::seconds(1);
 inline constexpr std::size_t kStrangers = 8;
 
