@@ -14,6 +14,7 @@
 #include "cli/own_solver.hpp"
 #include "cli/programs.hpp"
 #include "cli/python.hpp"
+#include "cli/trusted_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/launch/program.hpp"
@@ -144,9 +145,14 @@ std::vector<std::string> command_for(const std::string& file) {
     const std::string name = path.filename().string();
     setenv("STRATA_SOLVER_OF", file.c_str(), 1);  // its --help says `strata run` with this case
     if (const std::string script = (folder / (name + ".py")).string();
-        is_file_name(name) && fs::is_regular_file(script))
+        is_file_name(name) && fs::is_regular_file(script)) {
+        need_trusted_code(script, file);
         return {python_for(script), script};
-    if (is_file_name(name) && is_own_solver(folder.string())) return {built_solver(folder.string(), name)};
+    }
+    if (is_file_name(name) && is_own_solver(folder.string())) {
+        need_trusted_code(folder / "CMakeLists.txt", file);
+        return {built_solver(folder.string(), name)};
+    }
     throw Error("there is no such solver")
         .at(file, named.line, "solver")
         .given(named.solver)

@@ -321,6 +321,26 @@ TEST_CASE("a binary file that ends too early, goes on or has other records is re
     CHECK(refused(folder.path / "stream", known).message == "the file ends in zone 2, z of node (3, 6, 5)");
 }
 
+TEST_CASE("sizes whose product is beyond 64 bits are no sizes") {
+    // 2^20 x 2^20 x 2^24 points, which a product of 64 bits takes for none: as C writes them, and as Fortran
+    // does with the number of zones.
+    const std::int32_t i = 1 << 20, k = 1 << 24;
+    Plot3dKnown known = without_blanks();
+    known.dimensions = 3, known.big_endian = known.single_precision = false;
+    const Folder folder;
+    for (const auto& [kind, words] :
+         {std::pair{Plot3dKind::stream, std::vector<std::int32_t>{i, i, k}},
+          std::pair{Plot3dKind::unformatted, std::vector<std::int32_t>{4, 1, 4, 12, i, i, k, 12, 0, 0}}}) {
+        const auto path = folder.path / "large.p3d";
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(words.data()),
+                   static_cast<std::streamsize>(4 * words.size()));
+        known.kind = kind;
+        known.multi = kind == Plot3dKind::unformatted;
+        CHECK(refused(path, known).message == "the file is no PLOT3D file of any form that may be");
+    }
+}
+
 TEST_CASE("a file that can be read in several forms is refused until a key says which") {
     const Folder folder;
     // Two zones of 2 x 4 and 3 x 5 are as many numbers as one of 2 x 2 x 4.

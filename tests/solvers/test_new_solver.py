@@ -217,6 +217,37 @@ def test_a_new_solver_in_python_runs_and_passes_its_test(strata: str, tmp_path: 
     assert "arround" in said
 
 
+@pytest.mark.parametrize("kind", ["C++", "Python"])
+def test_code_that_somebody_else_can_have_written_is_refused(strata: str, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "given"
+    good(strata, "new", folder, *(["--python"] if kind == "Python" else []))
+    case, code = folder / "case.toml", folder / ("CMakeLists.txt" if kind == "C++" else "given.py")
+    what = "code that somebody else can have written"
+    for path, mode in ((code, 0o646), (folder, 0o757)):
+        before = path.stat().st_mode
+        path.chmod(mode)
+        said = one_error(call(strata, "run", case, *UNHELD), 2)
+        assert what in said and f"try: read it, then chmod o-w {path}" in said
+        path.chmod(before)
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    for path in (code, folder):
+        os.chown(path, 65534, 65534)
+        said = one_error(call(strata, "run", case, *UNHELD), 2)
+        assert what in said and "belongs to user nobody" in said and "STRATA_TRUST=nobody" in said
+        assert what in one_error(call(strata, "run", case, *UNHELD, STRATA_TRUST="games,65533"), 2)
+        os.chown(path, 0, 0)
+    assert not (folder / "build").exists()
+    if kind == "Python" and solver_program(strata, next(iter(_module_names(strata)), "none")) is not None:
+        os.chown(folder, 65534, 65534)
+        trusted = {"STRATA_TRUST": "games,nobody"}
+        assert (
+            "verified: "
+            in good(strata, "run", case, *UNHELD[:-1], "--out", tmp_path / "out", **trusted).stdout
+        )
+        os.chown(folder, 0, 0)
+
+
 def _module_names(front: str) -> list[str]:
     return [path.name for path in Path(front).resolve().parent.glob("../libexec/strata/strata_graph*.so")]
 

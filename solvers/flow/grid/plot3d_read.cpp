@@ -88,8 +88,8 @@ class Head {
             for (int d = 0; d < form.dimensions; ++d) {
                 if (n[d] < 1 || n[d] > INT32_MAX - 1) return {};
                 zone.points[static_cast<std::size_t>(d)] = static_cast<int>(n[d]);
+                if (n[d] > kMostPoints / points) return {};
                 points *= n[d];
-                if (points > kMostPoints) return {};
             }
             if (content == Plot3dContent::function) {
                 if (n[form.dimensions] < 1 || n[form.dimensions] > 10000) return {};

@@ -1,0 +1,59 @@
+#include "cli/trusted_code.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/launch/program.hpp"
+
+namespace strata::cli {
+namespace {
+
+std::string name_of(uid_t user) {
+    const passwd* const known = getpwuid(user);
+    return known != nullptr ? known->pw_name : std::to_string(user);
+}
+
+/// Whoever owns this program could have written anything into it.
+bool owns_strata(uid_t user) {
+    struct stat about {};
+    return stat("/proc/self/exe", &about) == 0 && about.st_uid == user;
+}
+
+bool is_trusted(uid_t user) {
+    if (user == geteuid() || user == 0 || owns_strata(user)) return true;
+    std::istringstream trusted(launch::environment_value("STRATA_TRUST"));
+    for (std::string each; std::getline(trusted, each, ',');)
+        if (each == name_of(user) || each == std::to_string(user)) return true;
+    return false;
+}
+
+}  // namespace
+
+void need_trusted_code(const std::filesystem::path& code, const std::string& case_file) {
+    const auto folder = code.has_parent_path() ? code.parent_path() : std::filesystem::path(".");
+    for (const std::filesystem::path& each : {code, folder}) {
+        struct stat about {};
+        if (stat(each.c_str(), &about) != 0) continue;  // whoever opens it says so
+        // In a folder such as /tmp everybody may make files, and nobody can replace those of others.
+        const bool kept = S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0;
+        const std::string user = name_of(about.st_uid), shown = each.string();
+        Error error("this case would build or run code that somebody else can have written");
+        error.at(case_file).allowed("code of your own, or of root's");
+        if (!is_trusted(about.st_uid))
+            throw error.given(fmt::format("{} belongs to user {}", shown, user))
+                .remedy(
+                    fmt::format("read it, and copy the folder; where you trust that user: STRATA_TRUST={} "
+                                "before the command",
+                                user));
+        if ((about.st_mode & S_IWOTH) != 0 && !kept)
+            throw error.given(fmt::format("everybody may write {}", shown))
+                .remedy("read it, then chmod o-w " + shown);
+    }
+}
+
+}  // namespace strata::cli
