@@ -147,11 +147,7 @@ def in_python(file: str, source: str) -> list[Change]:
     found = _Found(file, source)
     tree = ast.parse(source)
     barred = _barred(tree)
-    tokens = [
-        token
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER)
-    ]
+    tokens = _code_tokens(source)
     binary = set(_binary_places(tree, tokens, found.lines))
     for token, following in itertools.pairwise([*tokens, tokenize.TokenInfo(0, "", (0, 0), (0, 0), "")]):
         (line, column), word = token.start, token.string
@@ -179,6 +175,17 @@ def in_python(file: str, source: str) -> list[Change]:
                 column = len(line) - len(line.lstrip())
                 found.add(node.lineno, column + 1, line.strip(), "pass", "statement")
     return found.changes
+
+
+def _code_tokens(source: str) -> list[tokenize.TokenInfo]:
+    """Operators, names and numbers. Those within f-strings, which Python 3.12 and later tell apart, are text."""
+    start, end = (getattr(tokenize, name, None) for name in ("FSTRING_START", "FSTRING_END"))
+    tokens, depth = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        depth += (token.type == start) - (token.type == end)
+        if depth == 0 and token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER):
+            tokens.append(token)
+    return tokens
 
 
 def _is_barred(place: Place, barred: Sequence[tuple[Place, Place]]) -> bool:

@@ -14,9 +14,37 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 
-// FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64
-// primes.
-constexpr std::array<std::uint32_t, 64> kRounds = {
+std::uint32_t big_endian(const std::byte* at) {
+    std::uint32_t word = 0;
+    for (int i = 0; i < 4; ++i) word = word << 8 | std::to_integer<std::uint32_t>(at[i]);
+    return word;
+}
+
+void one_block(Sha256State& state, const std::byte* block) {
+    std::array<std::uint32_t, 64> w{};
+    for (std::size_t t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
+    for (std::size_t t = 16; t < 64; ++t) {
+        const std::uint32_t a = w[t - 15], b = w[t - 2];
+        w[t] = w[t - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[t - 7] +
+               (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
+    }
+    auto [a, b, c, d, e, f, g, h] = state;
+    for (std::size_t t = 0; t < 64; ++t) {
+        const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
+                                  ((e & f) ^ (~e & g)) + kSha256Rounds[t] + w[t];
+        const std::uint32_t two =
+            (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
+    }
+    const Sha256State sum = {a, b, c, d, e, f, g, h};
+    for (std::size_t i = 0; i < sum.size(); ++i) state[i] += sum[i];
+}
+
+std::span<const std::byte> bytes_of(const Bytes32& bytes) { return std::as_bytes(std::span(bytes)); }
+
+}  // namespace
+
+alignas(16) constexpr std::array<std::uint32_t, 64> kSha256Rounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -26,42 +54,23 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-std::uint32_t big_endian(const std::uint8_t* at) {
-    return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
-}
-
-std::span<const std::byte> bytes_of(const Bytes32& bytes) { return std::as_bytes(std::span(bytes)); }
-
-}  // namespace
-
-/// FIPS 180-4, section 6.2.2.
-void Sha256::compress(const std::uint8_t* block) {
-    std::array<std::uint32_t, 64> w{};
-    for (std::size_t t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
-    for (std::size_t t = 16; t < 64; ++t) {
-        const std::uint32_t a = w[t - 15], b = w[t - 2];
-        w[t] = w[t - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[t - 7] +
-               (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
-    }
-    auto [a, b, c, d, e, f, g, h] = state_;
-    for (std::size_t t = 0; t < 64; ++t) {
-        const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                                  ((e & f) ^ (~e & g)) + kRounds[t] + w[t];
-        const std::uint32_t two =
-            (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-        h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
-    }
-    const std::array<std::uint32_t, 8> sum = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < sum.size(); ++i) state_[i] += sum[i];
+void sha256_blocks(Sha256State& state, std::span<const std::byte> blocks) {
+    for (std::size_t at = 0; at < blocks.size(); at += kBlock) one_block(state, blocks.data() + at);
 }
 
 void Sha256::add(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const std::size_t at = length_ % kBlock, n = std::min(bytes.size(), kBlock - at);
-        std::memcpy(block_.data() + at, bytes.data(), n);
+        const std::size_t at = length_ % kBlock;
+        std::size_t n = std::min(bytes.size(), kBlock - at);
+        if (n == kBlock) {
+            n = bytes.size() / kBlock * kBlock;
+            blocks_(state_, bytes.first(n));
+        } else {
+            std::memcpy(block_.data() + at, bytes.data(), n);
+            if (at + n == kBlock) blocks_(state_, block_);
+        }
         length_ += n;
         bytes = bytes.subspan(n);
-        if (length_ % kBlock == 0) compress(block_.data());
     }
 }
 
