@@ -66,6 +66,13 @@ class Batch:
         return " ".join(words)
 
 
+def _write(path: Path, source: str) -> None:
+    """Writes a source. Python knows a compiled file for stale by seconds and size, which both may stay."""
+    path.write_text(source, encoding="utf-8")
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        compiled.unlink()
+
+
 def _exactly(names: Iterable[str]) -> str:
     return "|".join(f"^{re.escape(name)}$" for name in names)
 
@@ -110,7 +117,7 @@ class Judge:
     def _with(self, change: Change) -> Verdict:
         path = self.clone.root / change.file
         source = path.read_text(encoding="utf-8")
-        path.write_text(change.applied(source), encoding="utf-8")
+        _write(path, change.applied(source))
         try:
             if change.file.endswith(".py"):
                 return self._tested(change)
@@ -121,7 +128,7 @@ class Judge:
                 return Verdict("not compiled")
             return self._tested(change) if built.code == 0 else Verdict("found", [COMMAND])
         finally:
-            path.write_text(source, encoding="utf-8")
+            _write(path, source)
 
     def _tested(self, change: Change) -> Verdict:
         batches = self._batches(change)
