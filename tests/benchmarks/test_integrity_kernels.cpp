@@ -218,7 +218,7 @@ TEST_CASE("products by transforms are those of school, and roundings stay far fr
 
 TEST_CASE("SHA-256 by the processor's instructions has the digests of FIPS 180-4's examples") {
     const auto digest = [](std::string_view message) {
-        Sha256 sum(sha256_blocks_fast);
+        strata::Sha256 sum(sha256_blocks_fast);
         sum.add(bytes_of(message));
         std::string text;
         for (const auto byte : sum.digest()) text += fmt::format("{:02x}", byte);
