@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 PIECES = Path(__file__).with_name("pieces.csv")
+PACKAGES = Path(__file__).resolve().parents[1]
 CHECKOUT = Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 
 
@@ -339,7 +340,18 @@ def main(arguments: list[str] | None = None) -> int:
         prog="strata doctor", description="What was found on this machine, and what each absence costs."
     )
     parser.add_argument("--json", action="store_true", help="the same for programs")
+    parser.add_argument(
+        "--security",
+        action="store_true",
+        help="what listens now, and what other users of this machine could do",
+    )
     options = parser.parse_args(arguments)
+    if options.security:
+        if str(PACKAGES) not in sys.path:  # this runs as a file of its own, too
+            sys.path.append(str(PACKAGES))
+        from strata.security import report
+
+        return report.main(options.json)
     found = rows()
     if options.json:
         print(json.dumps({"schema": "strata.doctor/1", "rows": [asdict(row) for row in found]}, indent=1))

@@ -40,7 +40,7 @@ PYTHON = [
     ["strata.errors"],
     ["strata.peer", "strata.scripts"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
-    ["strata.site"],
+    ["strata.security", "strata.site"],
     ["strata.measure"],
     ["strata.advice"],
     ["strata.draw"],

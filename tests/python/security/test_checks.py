@@ -1,0 +1,151 @@
+"""Each way in which another user could change what this one runs is found, and nothing else is."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from strata.security import checks
+
+NOBODY = 65534
+ROOT = os.geteuid() == 0
+
+
+@pytest.fixture
+def safe(tmp_path: Path) -> Path:
+    """A folder below which nobody else can write, whatever the umask is."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+def test_a_path_of_ones_own_cannot_be_replaced(safe: Path) -> None:
+    (safe / "program").touch(0o755)
+    assert checks.replaceable(safe / "program") == ""
+    assert checks.replaceable(safe / "not" / "there") == ""
+
+
+def test_who_may_write_the_file_or_a_folder_above_it_is_named(safe: Path) -> None:
+    folder = safe / "bin"
+    folder.mkdir()
+    program = folder / "program"
+    program.touch(0o755)
+    program.chmod(0o757)
+    assert checks.replaceable(program) == f"everybody may write {program}"
+    program.chmod(0o755)
+    folder.chmod(0o777)
+    assert checks.replaceable(program) == f"everybody may write {folder}"
+    folder.chmod(0o1777)  # as /tmp: nobody can replace what is another's
+    assert checks.replaceable(program) == ""
+    assert checks.replaceable(folder) == f"everybody may write {folder}", "but may put more into it"
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives files away")
+def test_a_folder_of_another_user_is_named(safe: Path) -> None:
+    (safe / "bin").mkdir()
+    os.chown(safe / "bin", NOBODY, NOBODY)
+    assert checks.replaceable(safe / "bin" / "program") == f"{safe / 'bin'} belongs to user nobody"
+
+
+def test_a_link_counts_as_what_it_leads_to(safe: Path) -> None:
+    (safe / "open").mkdir()
+    (safe / "open").chmod(0o777)
+    (safe / "bin").symlink_to("open")
+    assert checks.replaceable(safe / "bin") == f"everybody may write {safe / 'open'}"
+
+
+def test_settings_of_the_kernel_that_are_off_are_named_with_what_they_let_in(tmp_path: Path) -> None:
+    for name in ("symlinks", "hardlinks", "fifos", "regular"):
+        (tmp_path / f"protected_{name}").write_text("1\n")
+    assert checks.links_are_protected(tmp_path).holds
+    (tmp_path / "protected_symlinks").write_text("0\n")
+    (tmp_path / "protected_regular").unlink()  # an older kernel
+    found = checks.links_are_protected(tmp_path)
+    assert found.holds is False
+    assert found.remedy == "sudo sysctl fs.protected_symlinks=1 fs.protected_regular=1"
+    assert "a link that a program of yours follows" in found.matters and "FIFO" not in found.matters
+
+
+def test_a_shared_folder_without_the_sticky_bit_is_found(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    assert checks.shared_folders([tmp_path]).holds
+    tmp_path.chmod(0o777)
+    assert checks.shared_folders([tmp_path]).found == f"{tmp_path} lacks the sticky bit"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("PATH", "/usr/bin::/bin", "PATH has an empty entry"),
+        ("PATH", "/usr/bin:.", "PATH has .:"),
+        ("LD_LIBRARY_PATH", "lib", "LD_LIBRARY_PATH has lib:"),
+        ("PYTHONPATH", "/usr/lib:OPEN", "PYTHONPATH: everybody may write"),
+        ("LD_PRELOAD", "OPEN/a.so OPEN/b.so", "LD_PRELOAD: everybody may write"),
+    ],
+)
+def test_search_paths_that_lead_to_others_are_found(
+    safe: Path, variable: str, value: str, named: str
+) -> None:
+    (safe / "open").mkdir()
+    (safe / "open").chmod(0o777)
+    found = checks.search_paths({variable: value.replace("OPEN", str(safe / "open"))})
+    assert found.holds is False and named in found.found
+
+
+def test_search_paths_of_the_system_hold() -> None:
+    assert checks.search_paths({"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ""}).holds
+
+
+def test_one_file_among_strata_s_own_that_all_may_write_is_found(safe: Path) -> None:
+    (safe / "lib" / "deep").mkdir(parents=True)
+    module = safe / "lib" / "deep" / "module.py"
+    module.touch(0o644)
+    (safe / "lib" / "link").symlink_to(module)  # a link's own mode says nothing
+    assert checks.own_files([safe / "lib"]).holds
+    module.chmod(0o646)
+    found = checks.own_files([safe / "lib"])
+    assert found.holds is False and str(module) in found.found
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives files away")
+def test_whoever_owns_strata_is_told_and_not_accused(safe: Path) -> None:
+    (safe / "lib").mkdir()
+    (safe / "lib" / "module.py").touch(0o644)
+    os.chown(safe / "lib" / "module.py", NOBODY, NOBODY)
+    found = checks.own_files([safe / "lib"])
+    assert found.holds is None and "user nobody" in found.found
+
+
+def test_a_mask_that_lets_all_write_new_files_is_found() -> None:
+    before = os.umask(0)
+    try:
+        assert checks.new_files().holds is False
+        os.umask(0o022)
+        assert checks.new_files().holds
+        assert os.umask(0o022) == 0o022, "and it stays as it was"
+    finally:
+        os.umask(before)
+
+
+def test_users_who_are_trusted_by_a_variable_are_named() -> None:
+    assert checks.trusted_users({}).holds
+    assert "ada" in checks.trusted_users({"STRATA_TRUST": "ada"}).found
+    assert checks.trusted_users({"STRATA_TRUST": "ada"}).holds is None
+
+
+def test_the_command_ends_with_one_where_something_does_not_hold(safe: Path) -> None:
+    (safe / "open").mkdir()
+    (safe / "open").chmod(0o777)
+    doctor = Path(checks.__file__).parents[1] / "doctor.py"
+    environment = {"PATH": f"{safe / 'open'}:/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, doctor, "--security"], env=environment, cwd=safe, capture_output=True, text=True
+    )
+    assert done.returncode == 1, done.stderr
+    assert f"DOES NOT HOLD: PATH: everybody may write {safe / 'open'}" in done.stdout
+    assert "do not hold, each with its remedy above" in done.stdout.splitlines()[-1]
+    assert stat.S_IMODE((safe / "open").stat().st_mode) == 0o777, "nothing is changed"
