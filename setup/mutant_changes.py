@@ -178,7 +178,7 @@ def in_python(file: str, source: str) -> list[Change]:
 
 
 def _code_tokens(source: str) -> list[tokenize.TokenInfo]:
-    """Operators, names and numbers. Those within f-strings, which Python 3.12 and later tell apart, are text."""
+    """Operators, names and numbers. Within f-strings (Python 3.12 and later tell) they are text."""
     start, end = (getattr(tokenize, name, None) for name in ("FSTRING_START", "FSTRING_END"))
     tokens, depth = [], 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
