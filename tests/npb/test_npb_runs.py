@@ -15,12 +15,13 @@ SUITE = ("ep", "mg", "cg", "ft", "is", *APPLICATIONS)
 pytestmark = needs_suite
 
 
-# Threads alone, and class A below: the applications' sizes beyond S take long there.
+# The applications' sizes beyond S take long: they are the soak run's.
 @pytest.mark.parametrize("name", SUITE)
 @pytest.mark.parametrize(
     ("model", "processes", "threads", "size"),
-    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "S"), ("team", 3, 2, "S"), ("team", 2, 1, "W"),
+    [("openmp", 1, 1, "S"), ("openmp", 1, 2, "S"), ("team", 3, 2, "S"),
      pytest.param("mpi", 2, 2, "S", marks=needs_mpi), pytest.param("mpi", 4, 1, "S", marks=needs_mpi),
+     pytest.param("team", 2, 1, "W", marks=pytest.mark.soak),
      pytest.param("openmp", 1, 2, "W", marks=pytest.mark.soak)],
 )  # fmt: skip
 def test_it_verifies_under_each_model(name: str, size: str, model: str, processes: int, threads: int) -> None:
@@ -28,6 +29,13 @@ def test_it_verifies_under_each_model(name: str, size: str, model: str, processe
 
 
 KERNELS = tuple(name for name in SUITE if name not in APPLICATIONS)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_of_class_w_verifies_in_a_team(name: str) -> None:
+    assert verified(run("team", 2, 1, name, "--class", "W"), name, "W") > 0
+
+
 # Grids divided in two and in three directions; cg's two once not into the same number. The applications'
 # grids of class S have too few points for 64 ranks, and those of class W take long.
 MANY = [
