@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,21 @@ def test_a_job_for_each_node_and_who_stays_silent(
     (here / "my fleet" / "n1" / "1.json").write_text(json.dumps(run))
     assert cli.main(["centre", "fleet", "report", "my fleet"]) == 0
     assert "asked, and left no file: n2, n3" in capsys.readouterr().out
+
+
+def test_a_module_of_any_name_is_one_word_of_the_script(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(here, monkeypatch, sinfo=SINFO)
+    (here / "config" / "strata").mkdir(parents=True)
+    (here / "config" / "strata" / "site.toml").write_text('modules = ["gcc/12", "a; touch evil"]\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "config"))
+    assert cli.main(["centre", "fleet", "submit", "--out", "fleet", "--dry-run"]) == 0
+    loaded = [line for line in capsys.readouterr().out.splitlines() if line.startswith("module ")]
+    assert [shlex.split(line) for line in loaded] == [
+        ["module", "load", "gcc/12"],
+        ["module", "load", "a; touch evil"],
+    ]
 
 
 def test_who_was_slow_once_is_measured_again(
