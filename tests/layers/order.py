@@ -38,7 +38,7 @@ NATIVE = [
 
 PYTHON = [
     ["strata.errors"],
-    ["strata.peer", "strata.scripts"],
+    ["strata.own_folders", "strata.peer", "strata.scripts"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.security", "strata.site"],
     ["strata.measure"],

@@ -7,10 +7,10 @@ import fcntl
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from strata import own_folders
 from strata.errors import FAILED, StrataError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
@@ -42,16 +42,9 @@ def _check(path: Path) -> None:
     one of any name. Raises StrataError.
     """
     try:
-        about = path.lstat()
+        wrong = own_folders.wrong(path)
     except (FileNotFoundError, PermissionError):
         return  # whoever opens it says so
-    wrong = ""
-    if not stat.S_ISDIR(about.st_mode):
-        wrong = "it is no folder"
-    elif about.st_uid != os.getuid():
-        wrong = f"it belongs to user {about.st_uid}"
-    elif about.st_mode & 0o022:
-        wrong = "others may write in it"
     if wrong:
         raise StrataError(
             "a folder for clusters cannot be trusted",

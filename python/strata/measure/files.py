@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders
 from strata.errors import FAILED, StrataError
 
 # EFBIG: a file-size limit (ulimit -f) reads like a full disk to the person who meets it.
@@ -44,13 +45,16 @@ def check_space(folder: Path, least: int = KEEP_FREE_BYTES) -> None:
         raise storage_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, mode: int | None = None) -> None:
     """After this returns the file holds the whole text, also across a power cut; if it raises, the old file
-    is as it was.
+    is as it was. `mode`: of the file, where it is not what the umask leaves. No link is followed, neither
+    at the path nor at the name that is written first.
     """
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with scratch.open("w", encoding="utf-8") as stream:
+        with open(own_folders.new(scratch), "w", encoding="utf-8") as stream:  # noqa: PTH123 (a descriptor)
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders
 from strata.advice import studies
 from strata.advice.findings import findings
 from strata.advice.layouts import recommend
@@ -59,7 +60,8 @@ def write(document: Document, out: Path) -> Path:
 def _write(path: Path, text: str) -> None:
     part = path.with_name(path.name + ".tmp")
     try:
-        part.write_text(text, encoding="utf-8")
+        with open(own_folders.new(part), "w", encoding="utf-8") as file:  # noqa: PTH123 (a descriptor)
+            file.write(text)
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import __version__, front, paths
+from strata import __version__, front, own_folders, paths
 from strata.centre.fleet import facts
 from strata.errors import FAILED, StrataError
 from strata.measure.files import write_atomically
@@ -38,6 +38,9 @@ _ALL_PAIRS = 8 << 30  # bytes of the arrays of all pairs of domains: some 20 s
 def quick(out: Path, campaign: str | None, say: Callable[[str], None]) -> Path:
     """Measures this node and writes its file into the folder `out`. Returns the path."""
     began, wall = utc_now(), time.monotonic()
+    if os.geteuid() == 0:  # a prolog's, for instance
+        own_folders.close_umask()
+        own_folders.need(out, "figures of nodes that root measures", "--out names a folder of root's")
     native = paths.native()
     machine = json.loads(front.ask(native.front, ["machine", "--json"]))
     found = measured(native.front, machine, say)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import sys
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders
 from strata.advice.words import count
 from strata.centre.integrity import known, pages, prometheus, units
 from strata.centre.integrity.analysis import Analysis, analyse, described, document, reason
@@ -51,6 +53,7 @@ def run(request: Request, command: str) -> int:
         seconds(request.time, "--time")
     if request.offline:
         pages.check(request.root)
+    own_folders.close_umask()
     program = find()
     state = State(request.folder)
     state.open()
@@ -194,6 +197,8 @@ def report(request: Request, state: State, command: str, ended: Event) -> None:
     out = request.out or request.folder
     if out.exists() and not out.is_dir():
         raise StrataError("not a folder", at="--out", given=str(out), allowed="a folder, also a new one")
+    if os.geteuid() == 0:
+        own_folders.need(out, "reports of root's", "--out names a folder of root's")
     path = write(page.document(whole, system, platform.node(), command), out)
     write_json(out / "integrity.json", data)
     if ended:
@@ -232,6 +237,7 @@ def check(request: Request) -> int:
 
 def clear(request: Request) -> int:
     """After a repair: findings until now stay in the history, and no longer speak against the machine."""
+    own_folders.close_umask()
     state = State(request.folder)
     state.open()
     try:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error, write_atomically, write_json
 
@@ -52,8 +53,9 @@ class State:
         import fcntl
 
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            own_folders.make(self.folder)
+            self._need()
+            self._lock = own_folders.opened(self.folder / "lock", os.O_RDWR | os.O_CREAT)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StrataError(
@@ -73,6 +75,10 @@ class State:
             self.append({**lost, "ended_by": "lost"})
         self._running.unlink(missing_ok=True)
 
+    def _need(self) -> None:
+        """What others could write would drain a node, and be opened by root."""
+        own_folders.need(self.folder, "findings", "--state FOLDER names a folder of your own")
+
     def close(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
@@ -83,7 +89,8 @@ class State:
         line = json.dumps(event, allow_nan=False) + "\n"
         try:
             torn = self._file.exists() and not _ends_a_line(self._file)
-            with self._file.open("a", encoding="utf-8") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            with open(own_folders.opened(self._file, flags), "a", encoding="utf-8") as file:  # noqa: PTH123
                 file.write(("\n" if torn else "") + line)
                 file.flush()
                 os.fsync(file.fileno())
@@ -114,6 +121,7 @@ class State:
     def load(self) -> History:
         """All events; a line that a power cut tore is left out and counted."""
         found = History()
+        self._need()
         try:
             lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:

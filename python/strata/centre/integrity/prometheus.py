@@ -12,8 +12,7 @@ from strata.measure.files import write_atomically
 
 def write(path: Path, whole: Analysis, known: Mapping[str, int], now: float) -> None:
     """The collector reads the file at any moment: it is whole or the one before."""
-    write_atomically(path, text(whole, known, now))
-    path.chmod(0o644)
+    write_atomically(path, text(whole, known, now), mode=0o644)
 
 
 def text(whole: Analysis, known: Mapping[str, int], now: float) -> str:

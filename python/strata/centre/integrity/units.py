@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
-from strata import scripts
+from strata import own_folders, scripts
 from strata.errors import StrataError
 from strata.measure.files import storage_error
 
 DRAIN = "drain"  # in the state folder: a line that says why no jobs should run here
+INSTALL = "./strata setup --install /opt/strata/1.0 as root, and that one"  # a tree that is root's
 
 _SERVICE = """\
 # sudo cp strata-integrity.service strata-integrity.timer /etc/systemd/system
 # sudo systemctl enable --now strata-integrity.timer
+# Root runs the program of ExecStart: nobody else may be able to replace it.
 [Unit]
 Description=Tests processors that nobody uses
 
@@ -61,7 +64,8 @@ _HOOK = """\
 # After the repair:  {strata} centre integrity --clear --state {state}
 #                    scontrol update NodeName=... State=RESUME
 why={state}/{drain}
-[ -s "$why" ] || exit 0
+# Only what root has written speaks against a node.
+[ -s "$why" ] && [ -O "$why" ] && [ ! -L "$why" ] || exit 0
 node=${{SLURMD_NODENAME:-$(hostname -s)}}
 # A node that somebody drained keeps the reason that it has.
 scontrol show node "$node" --oneliner | grep -q ' State=[^ ]*DRAIN' && exit 0
@@ -86,8 +90,13 @@ def write(folder: Path, strata: str, state: Path, options: list[str], memory: st
             drain=DRAIN,
         ),
     }
+    if os.geteuid() == 0:
+        own_folders.need(Path(strata), "programs that root runs", INSTALL)
+        own_folders.need(folder, "files for root's services", "--units names a folder of root's")
+        own_folders.need(state, "findings", "--state FOLDER names a folder of root's")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        own_folders.close_umask()
+        own_folders.make(folder)
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
         hook.chmod(0o755)

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from strata import own_folders, scripts
 from strata.centre.sampling import loop
 from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, OPERATIONS, SUFFIX, TRAFFIC, Sample, read
 from strata.errors import StrataError
@@ -54,8 +55,11 @@ def _run(what: str, folder: Path | None, interval: str, size: str, job: str | No
             given="nothing",
             allowed="its number, or SLURM_JOB_ID in the environment",
         )
+    if number and not re.fullmatch(r"[\w.\[\]-]+", number, re.ASCII):
+        raise StrataError("not the number of a job", at="--job", given=scripts.visible(number))
+    own_folders.close_umask()
     asked = loop.Sampling(
-        folder.resolve(),
+        folder.absolute(),
         seconds(interval, "--interval"),
         _bytes(size),
         number.partition(".")[0] if number else None,

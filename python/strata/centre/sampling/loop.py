@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata import own_folders
 from strata.centre.sampling.look import Looker
 from strata.centre.sampling.ring import Ring
 from strata.errors import FAILED, StrataError
@@ -92,7 +93,9 @@ def prolog(asked: Sampling) -> int:
     try:
         _alone()
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-        _note(asked).write_text(f"{os.getpid()} {_born(os.getpid())}\n")
+        note = own_folders.opened(_note(asked), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.write(note, f"{os.getpid()} {_born(os.getpid())}\n".encode())
+        os.close(note)
         steady(asked)
     finally:
         _note(asked).unlink(missing_ok=True)
@@ -113,7 +116,9 @@ def epilog(asked: Sampling) -> int:
     """Ends the sampler of a job, after a last look."""
     note = _note(asked)
     try:
-        pid, born = (int(word) for word in note.read_text().split())
+        own_folders.need(asked.folder, "notes of samplers", "--folder names a folder of your own")
+        with open(own_folders.opened(note, os.O_RDONLY)) as file:  # noqa: PTH123 (a descriptor)
+            pid, born = (int(word) for word in file.read().split())
     except (OSError, ValueError):
         raise StrataError(
             "no sampler of this job runs here",

@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata import own_folders
 from strata.errors import FAILED, StrataError
 
 MAGIC, VERSION = b"STRATUSE", 1
@@ -94,8 +95,9 @@ class Ring:
     def __init__(self, folder: Path, host: str, size: int, cores: int) -> None:
         self.path = folder / f"{host}{SUFFIX}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            own_folders.make(folder)
+            own_folders.need(folder, "samples", "--folder names a folder of your own")
+            self._file = own_folders.opened(self.path, os.O_RDWR | os.O_CREAT)
             with self._locked():
                 if os.fstat(self._file).st_size < FIRST + RECORD:
                     self._make(host, size, cores)

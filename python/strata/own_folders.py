@@ -1,0 +1,144 @@
+"""Folders that other users can neither write in nor replace: below /tmp anybody may make one of any name
+first, and what runs as root must not open what a user has put in its place.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from strata.errors import FAILED, StrataError
+
+ALLOWED = "a folder of this user's or root's, below such folders, in which nobody else may write"
+_LINKS = 40  # as many as the kernel follows
+
+
+def make(path: Path) -> None:
+    """Makes the folder and those above it, none of which others may write in, under any umask. Raises
+    OSError.
+    """
+    missing = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o755, exist_ok=True)
+
+
+def wrong(path: Path) -> str:
+    """Why a folder is not this user's alone; empty where it is. A link to one is none. Raises OSError."""
+    about = path.lstat()
+    if not stat.S_ISDIR(about.st_mode):
+        return "it is no folder"
+    if about.st_uid != os.geteuid():
+        return f"it belongs to user {about.st_uid}"
+    return "others may write in it" if about.st_mode & 0o022 else ""
+
+
+def replaceable(path: Path) -> str:
+    """What lets another user write in a folder (or a file), or put another one in its place: words about it,
+    or about a folder on the way to it; empty where nobody can. What is not there yet is left out.
+    """
+    others = 0o022 if os.geteuid() == 0 else 0o002  # a user's own group is often the user alone
+    trusted = {0, os.geteuid()}
+    steps = list(_steps(path))
+    for step in steps:
+        try:
+            about = step.lstat()
+        except OSError:
+            return ""  # whoever opens it says so
+        last = step == steps[-1]
+        if about.st_uid not in trusted and (last or about.st_uid != _unmapped()):
+            return f"{step} belongs to user {about.st_uid}"
+        kept = about.st_mode & stat.S_ISVTX and not last  # sticky: others cannot rename what is not theirs
+        if not stat.S_ISLNK(about.st_mode) and about.st_mode & others and not kept:
+            return f"others may write {step}"
+    return ""
+
+
+def need(path: Path, what: str, remedy: str) -> None:
+    """Raises StrataError where another user can write in the folder or replace it. `what` it is for."""
+    if why := replaceable(path):
+        raise StrataError(
+            f"{what} are not kept where another user can replace them",
+            at=str(path),
+            given=why,
+            allowed=ALLOWED,
+            remedy=remedy,
+            code=FAILED,
+        )
+
+
+def opened(path: Path, flags: int, mode: int = 0o644) -> int:
+    """A descriptor of a file of this user's, never of what a link leads to. Raises OSError, and StrataError
+    where the file is none or another user's.
+    """
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+    about = os.fstat(descriptor)
+    if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and about.st_nlink == 1:
+        return descriptor
+    os.close(descriptor)
+    raise StrataError(
+        "this file may be another user's",
+        at=str(path),
+        given=f"a file of user {about.st_uid}, with {about.st_nlink} names",
+        allowed="a plain file of this user's, with one name",
+        remedy="look at it, and move it away",
+        code=FAILED,
+    )
+
+
+def new(path: Path, mode: int = 0o666) -> int:
+    """A descriptor of a file that this process has made, in a folder of whomsoever. What stands there is of a
+    process that was killed, or another user's: it goes, and nothing is written through it. Raises OSError.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, mode)
+    except FileExistsError:
+        path.unlink()
+        return os.open(path, flags, mode)
+
+
+def close_umask() -> None:
+    """Nobody else may write in what this process makes from here on."""
+    os.umask(os.umask(0o077) | 0o022)
+
+
+def _steps(path: Path) -> Iterator[Path]:
+    """All that the kernel looks at on the way to a path: folders, links, and what these lead to."""
+    at, links = Path("/"), 0
+    yield at
+    todo = list(path.absolute().parts[1:])
+    while todo:
+        part = todo.pop(0)
+        if part == "..":
+            at = at.parent
+            continue
+        here = at / part
+        yield here
+        try:
+            target = here.readlink()
+        except OSError:  # no link, or whoever opens it says why
+            at = here
+            continue
+        links += 1
+        if links > _LINKS:
+            return
+        if target.is_absolute():
+            at = Path("/")
+        todo[:0] = [each for each in target.parts if each != "/"]
+
+
+def _unmapped() -> int | None:
+    """The number that users have in a user namespace where they have none (user_namespaces(7)), as root of
+    the machine in a container; None outside of one.
+    """
+    try:
+        if Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]:
+            return None
+        return int(Path("/proc/sys/kernel/overflowuid").read_text())
+    except (OSError, ValueError):
+        return None
