@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/launch/broadcast.hpp"
 #include "core/launch/control_groups.hpp"
 #include "core/launch/program.hpp"
@@ -38,9 +39,11 @@ int lock_folder(const std::string& path) {
     return -1;
 }
 
-bool is_own_folder(const std::string& path) {
-    struct stat status {};
-    return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid();
+/// The run whose folder it is: the name without the letters that nobody could foresee.
+std::string run_of(const std::string& folder) {
+    size_t end = 0;
+    for (int parts = 0; parts < 4 && end != std::string::npos; ++parts) end = folder.find('-', end + 1);
+    return folder.substr(0, end);
 }
 
 /// srun, and the process beside it that ends its step on the nodes once it has died.
@@ -123,15 +126,16 @@ Scratch::Scratch(const std::vector<std::string>& bases) {
     const auto self = machine::read_stat(getpid());
     name_ = fmt::format("{}{}-{}", prefix_of_user(), getpid(), self ? self->start_time : 0);
     for (const std::string& base : bases) {
-        path_ = base + "/" + name_;
-        if (mkdir(path_.c_str(), 0700) != 0) continue;
+        const auto made = make_private_folder(base, name_ + "-");
+        if (!made) continue;
+        path_ = *made;
         lock_ = lock_folder(path_);
         if (lock_ >= 0) return;
         rmdir(path_.c_str());
     }
     throw Error("no folder for the files of this run can be made")
         .given(fmt::format("{}", fmt::join(bases, ", ")))
-        .allowed("one that this user may write")
+        .allowed("one that this user may write, and in which others cannot rename what is not theirs")
         .remedy("TMPDIR=/a/folder/of/yours");
 }
 
@@ -176,7 +180,7 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
     for (const std::string& base : bases) {
         for (const std::string& name : entries(base, prefix_of_user())) {
             const std::string path = base + "/" + name;
-            if (!is_own_folder(path)) continue;
+            if (!why_not_private(path).empty()) continue;
             const int lock = lock_folder(path);
             if (lock < 0) continue;
             // Made but not yet locked: its owner, alive, is between the two calls.
@@ -184,7 +188,7 @@ std::vector<std::string> sweep_leftovers(const std::vector<std::string>& cgroup_
                 close(lock);
                 continue;
             }
-            dead.insert(name);
+            dead.insert(run_of(name));
             folders.emplace_back(path, lock);
         }
     }

@@ -7,8 +7,9 @@
 namespace strata::launch {
 
 /// Holds what an MPI writes to files: session folder and shared-memory segments. Its name,
-/// strata-UID-PID-STARTTIME, says whose it is; its owner holds a lock on it for as long as it lives, which is
-/// true across containers that share /dev/shm but not process numbers, and cannot be left behind.
+/// strata-UID-PID-STARTTIME and six random letters, says whose it is; its owner holds a lock on it for as
+/// long as it lives, which is true across containers that share /dev/shm but not process numbers, and cannot
+/// be left behind.
 class Scratch {
   public:
     /// Makes the folder in the first of `bases` that can be written.

@@ -122,7 +122,7 @@ SEGMENT = re.compile(r"/dev/shm/(?:mpich_sh|vader_segment\.|sm_segment\.)\S+")
 
 
 def owner(path: Path) -> int:
-    """The launcher whose trace this is: strata-UID-PID-STARTTIME."""
+    """The launcher whose trace this is: strata-UID-PID-STARTTIME[-LETTERS]."""
     return int(path.name.split("-")[2])
 
 

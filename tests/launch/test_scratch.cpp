@@ -22,7 +22,7 @@ TEST_CASE("a scratch folder exists as long as its owner, and a sweep lets it be"
         const Scratch scratch({folder.path});
         path = scratch.path();
         CHECK(fs::exists(path));
-        folder.file(scratch.name() + "/segment", "x");
+        std::ofstream(path + "/segment") << "x";
         CHECK(sweep_leftovers({}, {folder.path}).empty());
         CHECK(fs::exists(path));
     }
@@ -53,8 +53,27 @@ TEST_CASE("a sweep removes what a dead owner left, and nothing that is locked, f
 TEST_CASE("the first folder that can be written is taken, and none is an error") {
     const TestFolder folder;
     const Scratch scratch({"/proc/nonexistent", folder.path});
-    CHECK(scratch.path() == folder.path + "/" + scratch.name());
+    CHECK(fs::path(scratch.path()).parent_path() == folder.path);
     CHECK_THROWS(Scratch({"/proc/nonexistent"}));
+}
+
+TEST_CASE("nobody can make a run's folder first, and none is made where it could be replaced") {
+    const TestFolder folder;
+    const Scratch first({folder.path});
+    // One of the same run: whoever sees a process knows its number and its start.
+    const Scratch second({folder.path});
+    CHECK(first.name() == second.name());
+    CHECK(first.path() != second.path());
+    CHECK(first.path().starts_with(folder.path + "/" + first.name() + "-"));
+    fs::permissions(folder.path, fs::perms::all);
+    CHECK_THROWS(Scratch({folder.path}));
+}
+
+TEST_CASE("a sweep knows a run by its name before the letters that nobody can foresee") {
+    const TestFolder folder;
+    const std::string dead = fmt::format("{}/strata-{}-4194305-1-AbC-eF", folder.path, getuid());
+    fs::create_directories(dead);
+    CHECK(sweep_leftovers({}, {folder.path}) == std::vector<std::string>{dead});
 }
 
 TEST_CASE("an MPI's stray segment is removed when nobody maps it, and no other file is") {

@@ -1,0 +1,88 @@
+#include "core/base/private_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/launch/folder.hpp"
+
+using namespace strata;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kNobody = 65534;
+constexpr const char* kRemedy = "name another one";
+
+mode_t mode_of(const std::string& path) {
+    struct stat about {};
+    return lstat(path.c_str(), &about) == 0 ? about.st_mode & 07777 : 0;
+}
+
+}  // namespace
+
+TEST_CASE("a private folder has a name of its own, and nobody else may look into it, under any umask") {
+    const TestFolder base;
+    const mode_t before = umask(0);
+    const auto one = make_private_folder(base.path, "mine-"), other = make_private_folder(base.path, "mine-");
+    umask(before);
+    REQUIRE(one);
+    REQUIRE(other);
+    CHECK(*one != *other);
+    CHECK(one->starts_with(base.path + "/mine-"));
+    CHECK(mode_of(*one) == 0700);
+    CHECK(why_not_private(*one).empty());
+}
+
+TEST_CASE("no private folder is made where everybody could put another one in its place") {
+    const TestFolder base;
+    chmod(base.path.c_str(), 0777);
+    CHECK_FALSE(make_private_folder(base.path, "mine-"));
+    chmod(base.path.c_str(), 01777);
+    CHECK(make_private_folder(base.path, "mine-"));
+    CHECK_FALSE(make_private_folder(base.path + "/absent", "mine-"));
+}
+
+TEST_CASE("a folder of a fixed name is made, or it is this user's alone") {
+    const TestFolder base;
+    const std::string path = base.path + "/fixed";
+    std::string why;
+    SECTION("absent") {}
+    SECTION("made before") { fs::create_directory(path); }
+    SECTION("others may write in it") {
+        fs::create_directory(path);
+        chmod(path.c_str(), 0757);
+        why = "others may write in it";
+    }
+    SECTION("a link, be it to a folder that is this user's") {
+        fs::create_directory(base.path + "/elsewhere");
+        fs::create_directory_symlink("elsewhere", path);
+        why = "it is a link";
+    }
+    SECTION("a file") {
+        base.file("fixed", "");
+        why = "it is no folder";
+    }
+    SECTION("another user's") {
+        if (geteuid() != 0) return;
+        fs::create_directory(path);
+        REQUIRE(chown(path.c_str(), kNobody, kNobody) == 0);
+        why = "it belongs to user 65534";
+    }
+    if (why.empty()) {
+        CHECK_NOTHROW(need_private_folder(path, kRemedy));
+        CHECK(why_not_private(path).empty());
+        return;
+    }
+    try {
+        need_private_folder(path, kRemedy);
+        FAIL("it was taken");
+    } catch (const Error& error) {
+        CHECK(error.message() == "a folder cannot be trusted");
+        CHECK(error.given() == path + ": " + why);
+        CHECK(error.remedy() == kRemedy);
+    }
+}
