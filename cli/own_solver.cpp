@@ -23,6 +23,7 @@
 #include "cli/programs.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/base/units.hpp"
 
 namespace strata::cli {
@@ -89,22 +90,24 @@ std::string identity_of(const std::string& folder, const std::string& package) {
                        variable("CMAKE_BUILD_TYPE"));
 }
 
-/// Makes the folder, if it can be written.
-bool can_write(const fs::path& folder) {
+/// Makes the folder, if it can be written, and if it and the one above it are this user's: in a folder such
+/// as /tmp another user may have made either first, and would have written the program that is run.
+bool can_build_in(const fs::path& folder) {
     std::error_code failed;
     fs::create_directories(folder, failed);
-    return !failed && access(folder.c_str(), W_OK) == 0;
+    return !failed && access(folder.c_str(), W_OK) == 0 &&
+           why_not_private(folder.parent_path(), true).empty() && why_not_private(folder, true).empty();
 }
 
 fs::path build_folder(const std::string& folder, const std::string& name, const std::string& package) {
     const std::string sum = short_sum(package);  // unlike machines have unlike builds of Strata, side by side
     const fs::path beside = fs::path(folder) / "build" / sum;
-    if (can_write(beside)) return beside;
+    if (can_build_in(beside)) return beside;
     const std::string cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
     const fs::path base = !cache.empty() && cache[0] == '/' ? fs::path(cache) : fs::path(home) / ".cache";
     const fs::path away = base / "strata" / "solvers" / (name + "-" + short_sum(folder + "\n" + package));
-    if (can_write(away)) return away;
-    throw Error("the solver cannot be built: no folder for it can be written", kFailure)
+    if (can_build_in(away)) return away;
+    throw Error("the solver cannot be built: no folder of this user's for it can be written", kFailure)
         .given(beside.string() + ", " + away.string())
         .remedy("XDG_CACHE_HOME=FOLDER names another one");
 }

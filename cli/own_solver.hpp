@@ -19,9 +19,9 @@ namespace strata::cli {
 [[nodiscard]] bool is_own_solver(const std::string& folder);
 
 /// The program NAME of the folder, built where its sources, its compiler or Strata changed since the last
-/// time: in FOLDER/build, or, where that cannot be written, below ${XDG_CACHE_HOME:-~/.cache}/strata. One
-/// process builds at a time. Says on standard error that it builds, and what the compiler says. Throws Error
-/// where it does not compile.
+/// time: in FOLDER/build, or, where that cannot be written or is another user's, below
+/// ${XDG_CACHE_HOME:-~/.cache}/strata. One process builds at a time. Says on standard error that it builds,
+/// and what the compiler says. Throws Error where it does not compile.
 [[nodiscard]] std::string built_solver(const std::string& folder, const std::string& name);
 
 }  // namespace strata::cli

@@ -20,13 +20,13 @@ std::optional<std::string> make_private_folder(const std::string& base, const st
     return path;
 }
 
-std::string why_not_private(const std::string& path) {
+std::string why_not_private(const std::string& path, bool group) {
     struct stat about {};
     if (lstat(path.c_str(), &about) != 0) return "it is not there, or cannot be looked at";
     if (S_ISLNK(about.st_mode)) return "it is a link";
     if (!S_ISDIR(about.st_mode)) return "it is no folder";
     if (about.st_uid != geteuid()) return fmt::format("it belongs to user {}", about.st_uid);
-    if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write in it";
+    if ((about.st_mode & (group ? S_IWOTH : S_IWGRP | S_IWOTH)) != 0) return "others may write in it";
     return "";
 }
 

@@ -35,6 +35,11 @@ TEST_CASE("a private folder has a name of its own, and nobody else may look into
     CHECK(one->starts_with(base.path + "/mine-"));
     CHECK(mode_of(*one) == 0700);
     CHECK(why_not_private(*one).empty());
+    chmod(one->c_str(), 0770);
+    CHECK(why_not_private(*one) == "others may write in it");
+    CHECK(why_not_private(*one, true).empty());
+    chmod(one->c_str(), 0707);
+    CHECK(why_not_private(*one, true) == "others may write in it");
 }
 
 TEST_CASE("no private folder is made where everybody could put another one in its place") {

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,31 @@ def test_code_that_somebody_else_can_have_written_is_refused(strata: str, tmp_pa
             in good(strata, "run", case, *UNHELD[:-1], "--out", tmp_path / "out", **trusted).stdout
         )
         os.chown(folder, 0, 0)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("made", ["nothing", "build", "a link to a folder of this user's"])
+def test_a_solver_is_not_built_in_what_another_user_has_made(strata: str, tmp_path: Path, made: str) -> None:
+    """A case in a folder such as /tmp; CMake is a script that makes a program which says where it is."""
+    with tempfile.TemporaryDirectory(prefix="strata-test-") as open_to_all:
+        place, mine = Path(open_to_all), tmp_path / "mine"
+        place.chmod(0o1777)
+        mine.mkdir()
+        (place / "case.toml").write_text('solver = "wave"\n')
+        (place / "CMakeLists.txt").write_text("find_package(strata REQUIRED)\n")
+        cmake = mine / "cmake"
+        cmake.write_text(
+            '#!/bin/sh\n[ "$1" = --build ] || exit 0\n'
+            'printf \'#!/bin/sh\\necho here: %s\\n\' "$2" >"$2/wave"; chmod +x "$2/wave"\n'
+        )
+        cmake.chmod(0o755)
+        do = {"nothing": ["true"], "build": ["mkdir", "-m", "777", place / "build"]}
+        words = do.get(made, ["ln", "-s", mine, place / "build"])
+        subprocess.run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *words], check=True)
+        environment = {"PATH": f"{mine}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+        said = good(strata, "run", place / "case.toml", *UNHELD, **environment).stdout
+        place_of_it = place / "build" if made == "nothing" else tmp_path / "cache"
+        assert said.startswith(f"here: {place_of_it}/"), said
 
 
 def _module_names(front: str) -> list[str]:
