@@ -15,6 +15,7 @@ Sets up for this machine now instead of at first use, and checks again what is m
   --from FOLDER                              all parts, with what --download has fetched and with nothing from a network
   --install PREFIX                           all parts, and then a tree of its own at PREFIX for all users of a machine, with a
                                              Python environment and a module file: ./strata setup --install /opt/strata/1.0
+  STRATA_FROM_SHA256=...                     with --from: the digest that --download said at its end
   STRATA_PRESET=portable ./strata setup      one build for all processors of this architecture
   STRATA_NO_APT=1 ./strata setup             no system packages
   STRATA_WITHOUT="mpi fftw" ./strata setup   as if these pieces did not exist

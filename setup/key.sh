@@ -88,6 +88,7 @@ strata_key() {
     )
     STRATA_ROOT=${facts%%$'\n'*}
     facts=${facts#*$'\n'}
+    [[ -z ${STRATA_BUILDS:-} ]] || strata_own_builds || return
     STRATA_BUILDS=${STRATA_BUILDS:-$STRATA_ROOT/build}
     strata_host="${strata_words[0]}
 ${strata_words[1]} ${facts%%$'\n'*}
@@ -96,6 +97,15 @@ ${strata_words[2]}"
     strata_key="$strata_host
 tools: ${facts#*$'\n'}"
     export STRATA_ROOT
+}
+
+# strata_own_builds: whether STRATA_BUILDS, which somebody has set, is no folder in which others could have put a build; else says so.
+strata_own_builds() {
+    . "$STRATA_ROOT/setup/own_folders.sh"
+    ! replaceable "$(realpath -ms -- "$STRATA_BUILDS")" "$(stat -c %u -- "$STRATA_ROOT")" && return
+    printf 'strata: error: another user can replace the builds in this folder\n  given:   STRATA_BUILDS=%s: %s\n' "$STRATA_BUILDS" "$REPLY" >&2
+    printf '  allowed: a folder of yours, of root'\''s or of the checkout'\''s owner, in which nobody else may write\n' >&2
+    return 1
 }
 
 # strata_remember: after strata_find_build, leaves for the next start on this host what this one has found, so that it needs no further
