@@ -8,17 +8,29 @@ installed_trees() { printf '%s/.trees/%s' "${prefix%/*}" "${prefix##*/}"; }
 choose_prefix() {
     local link
     prefix=$(realpath -ms -- "$1")
-    [[ $prefix == /*/* && $prefix != *[][\{\}\;\"\\\$\*\?\|\&$'\n']* ]] ||
-        fail "this cannot be the prefix of an installation" "given:   $prefix" "allowed: /FOLDER/VERSION, without ; & | \" \\ \$ * ? and brackets" \
+    [[ $prefix == /*/* && $prefix != *[][\{\}\;\:\"\\\$\*\?\|\&[:cntrl:]]* ]] ||
+        fail "this cannot be the prefix of an installation" "given:   ${prefix//[[:cntrl:]]/ }" "allowed: /FOLDER/VERSION, without ; : & | \" \\ \$ * ?, brackets and line ends" \
             "try:     ./strata setup --install /opt/strata/1.0"
+    own_place
     (umask 022 && mkdir -p -- "$(installed_trees)" 2>/dev/null) && [[ -w $(installed_trees) && -w ${prefix%/*} ]] ||
         fail "the installation cannot be written" "given: ${prefix%/*}" "try:   as root, or a folder that you may write"
+    own_place
     link=$(readlink -- "$prefix")
     [[ $link != .trees/"${prefix##*/}"/* ]] || return 0
     [[ -L $prefix || -e $prefix ]] || return 0
     [[ ! -L $prefix ]] && rmdir -- "$prefix" 2>/dev/null ||
         fail "something else is there" "given:   $prefix" "allowed: a new name, an empty folder, or an earlier installation by --install" \
             "try:     --install $prefix-1, or move it away"
+}
+
+# own_place: what root installs nobody else may replace, since all users run it.
+own_place() {
+    local folder
+    ((EUID == 0)) || return 0
+    for folder in "$(installed_trees)" "${prefix%/*}/modulefiles/strata"; do
+        ! replaceable "$folder" || fail "another user could replace the installation" "given:   $REPLY" \
+            "allowed: folders of root's, in which nobody else may write" "try:     another folder; or as the user whose it is"
+    done
 }
 
 # relocate FOLDER FILE...: text files that name FOLDER of the build name that of the installation.
@@ -34,6 +46,7 @@ install_for_all() {
     umask 022
     tree=$(installed_trees)/$(date +%Y%m%dT%H%M%S.%N)
     unfinished=$tree.unfinished
+    mkdir -m 700 -- "$unfinished" || fail "the installation cannot be written" "given: $unfinished" # closed until nobody else may write
     install_parts "$unfinished" "$prefix" || fail "the programs could not be installed" "given: $prefix"
 
     python=$unfinished/python
@@ -50,7 +63,7 @@ install_for_all() {
         relocate "$STRATA_BUILD/private" "$unfinished"/private/bin/* "$unfinished"/lib*/cmake/strata/*.cmake
     fi
     [[ ! -d $prefix/etc ]] || cp -RP --preserve=mode,timestamps -- "$prefix/etc/." "$unfinished/etc" || fail "the settings could not be copied" "given: $prefix/etc"
-    chmod -R a+rX,go-w -- "$unfinished" || fail "the installation cannot be opened to others" "given: $prefix"
+    find "$unfinished" -mindepth 1 ! -type l -exec chmod a+rX,go-w,ug-s -- {} + && chmod 755 -- "$unfinished" || fail "the installation cannot be opened to others" "given: $prefix"
     try_it
 
     old=$(readlink -- "$prefix")
@@ -83,23 +96,4 @@ try_it() {
     ((EUID == 0)) && command -v setpriv >/dev/null && ! starts setpriv --reuid=65534 --regid=65534 --clear-groups -- || return 0
     say "user 65534 (nobody) cannot start it: whoever is to use it must be able to read $prefix,"
     say "its Python ($(readlink -f -- "$unfinished/python/bin/python")) and its libraries (ldd $prefix/bin/strata)"
-}
-
-# module_file tcl|lua: PATH, the package for find_package(strata), and the modules that were loaded when it was installed.
-module_file() {
-    local name lines=("module-whatis {Strata: what a parallel machine can do, and how to lay a program out on it}" "conflict strata")
-    while IFS= read -r -d : name; do
-        [[ -z $name || $name == strata/* ]] || lines+=("module load $name")
-    done <<<"${LOADEDMODULES:-}:"
-    lines+=("prepend-path PATH {$prefix/bin}" "prepend-path CMAKE_PREFIX_PATH {$prefix}")
-    [[ ! -d $prefix/private ]] || lines+=("prepend-path PATH {$prefix/private/tools}") # MPI's launcher, and what solvers are built with
-    name="Written by: ./strata setup --install $prefix, which writes it again for another build."
-    if [[ $1 == tcl ]]; then
-        printf '#%%Module1.0\n# %s\n' "$name"
-        printf '%s\n' "${lines[@]}"
-    else
-        printf -- '-- %s\n' "$name"
-        printf '%s\n' "${lines[@]}" | sed -E 's/^module-whatis \{(.*)\}$/whatis("\1")/; s/^conflict (.*)$/conflict("\1")/; s/^module load (.*)$/load("\1")/
-            s/^prepend-path (\S+) \{(.*)\}$/prepend_path("\1", "\2")/'
-    fi
 }

@@ -6,7 +6,7 @@
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-for part in key say own_folders pieces parts system modules private venv offline build install; do . "$here/$part.sh"; done
+for part in key say own_folders pieces parts system modules private venv offline build install module_files; do . "$here/$part.sh"; done
 umask "$( ((EUID == 0)) && echo go-w || echo o-w)" # a build is code
 restore_outer_environment
 strata_key "$here/.." || exit # which said why

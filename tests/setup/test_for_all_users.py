@@ -225,3 +225,138 @@ def test_module_load_gives_the_command_the_package_and_what_it_was_built_with(
             text=True,
         ).stderr.split()
     )
+
+
+# --- what names may contain
+
+NAMES = [
+    "plain",
+    "with a space",
+    "a \"quote\" and 'another'",
+    "a [exec touch called] bracket",
+    "a ${env(HOME)} dollar $HOME `id`",
+    "braces } {",
+    "a { brace [exec touch called] and \\ \"; os.execute('touch called') --",
+    "ends with \\",
+    "a # comment; (end)",
+]
+TCL = """
+proc said {args} { puts [join $args "\\n"]; puts -nonewline "\\0" }
+foreach verb {module-whatis conflict module prepend-path} { proc $verb args "said $verb {*}\\$args" }
+source [lindex $argv 0]
+"""
+
+
+def module_file(kind: str, prefix: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    script = '. "$1/module_files.sh"; prefix=$2; module_file "$3"'
+    return subprocess.run(
+        ["bash", "-uc", script, "bash", ROOT / "setup", prefix, kind],
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def lua_said(line: str) -> list[str]:
+    """The verb and the words of a call, whose strings are read as Lua reads them."""
+    found = re.fullmatch(r'(\w+)\(("(?:[^"\\]|\\["\\])*"(?:, "(?:[^"\\]|\\["\\])*")*)\)', line)
+    assert found, line
+    words = re.findall(r'"((?:[^"\\]|\\.)*)"', found[2])
+    return [found[1], *(re.sub(r"\\(.)", r"\1", word) for word in words)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_module_files_are_words_whatever_they_contain(name: str, tmp_path: Path) -> None:
+    prefix = f"/opt/{name}"
+    calls = [
+        ["whatis", "Strata: what a parallel machine can do, and how to lay a program out on it"],
+        ["conflict", "strata"],
+        ["load", f"tools/{name.replace(':', ' ')}"],
+        ["prepend_path", "PATH", f"{prefix}/bin"],
+        ["prepend_path", "CMAKE_PREFIX_PATH", prefix],
+    ]
+    loaded = {"LOADEDMODULES": f"{calls[2][1]}:strata/0.9"}
+    lua = module_file("lua", prefix, **loaded)
+    assert lua.returncode == 0 and [lua_said(line) for line in lua.stdout.splitlines()[1:]] == calls
+
+    tcl = module_file("tcl", prefix, **loaded)
+    assert tcl.returncode == 0 and len(tcl.stdout.splitlines()) == 2 + len(calls)
+    if shutil.which("tclsh") is None:
+        pytest.skip("Tcl is not installed: what it makes of the file is not known")
+    (tmp_path / "file").write_text(tcl.stdout)
+    (tmp_path / "said.tcl").write_text(TCL)
+    done = subprocess.run(
+        ["tclsh", "said.tcl", "file"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    verbs = {"whatis": "module-whatis", "load": "module\nload", "prepend_path": "prepend-path"}
+    assert done.stdout == "".join("\n".join([verbs.get(v, v), *w]) + "\n\0" for v, *w in calls)
+    assert not (tmp_path / "called").exists()
+
+
+@pytest.mark.parametrize("kind", ["tcl", "lua"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\x1b"])
+def test_names_of_several_lines_are_in_no_module_file(kind: str, end: str) -> None:
+    assert module_file(kind, f"/opt/a{end}puts called").returncode != 0
+    assert module_file(kind, "/opt/a", LOADEDMODULES=f"tools{end}puts called").returncode != 0
+
+
+@pytest.mark.parametrize("name", ['a"b', "a[b]", "a$b", "a{b", "a\nb", "a\rb", "a;b", "a:b", "a\\b"])
+def test_a_prefix_whose_name_some_tool_would_misread_is_refused(checkout: sample.Checkout, name: str) -> None:
+    done = checkout.run("setup", "--install", f"/nowhere/strata/{name}")
+    assert done.returncode == 1 and "this cannot be the prefix of an installation" in done.stderr
+    assert done.stderr.count("strata: error:") == 1 and len(done.stderr.splitlines()) == 4
+
+
+# --- who else may write there
+
+
+def test_neither_build_nor_installation_is_anybody_elses_to_write_under_any_umask(
+    checkout: sample.Checkout, prefix: Path
+) -> None:
+    install(checkout, prefix, prefix=("sh", "-c", 'umask 000; exec "$@"', "sh"))
+    places = [checkout.root / "build", prefix.parent]
+    for path in (each for place in places for each in (place, *place.rglob("*"))):
+        mode = path.lstat().st_mode
+        assert path.is_symlink() or mode & 0o022 == 0, f"{path} {mode:o}"
+
+
+def test_a_tree_is_closed_until_nobody_else_may_write_in_it(
+    words: sample.Checkout, prefix: Path, tmp_path: Path
+) -> None:
+    """Files are copied with the modes that they have in the checkout."""
+    slow = tmp_path / "bin" / "cp"
+    slow.parent.mkdir()
+    slow.write_text(
+        f'#!/bin/sh\nstat -c %a "$(echo "{prefix.parent}"/.trees/*/*)" >>"$0.modes"\nexec /bin/cp "$@"\n'
+    )
+    slow.chmod(0o755)
+    install(words, prefix, PATH=f"{slow.parent}:{os.environ['PATH']}")
+    assert set(Path(f"{slow}.modes").read_text().split()) == {"700"}
+    (tree,) = trees(prefix)
+    assert tree.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("how", ["folder", "link", "trees", "modulefiles", "open to all"])
+def test_root_installs_nothing_where_another_user_can_replace_it(
+    checkout: sample.Checkout, somebody: sample.Somebody, tmp_path: Path, how: str
+) -> None:
+    site = somebody.folder / "site"
+    somebody.folder.chmod(0o1777)
+    named = {"trees": site / ".trees", "modulefiles": site / "modulefiles"}.get(how, site)
+    if named != site:
+        site.mkdir()
+        site.chmod(0o1777)
+    if how == "open to all":
+        site.mkdir()
+        site.chmod(0o777)
+    else:
+        made = ["ln", "-s", str(tmp_path), str(named)] if how == "link" else ["mkdir", str(named)]
+        subprocess.run([*somebody.prefix, *made], check=True)
+        if named != site:
+            site.chmod(0o755)
+    done = checkout.run("setup", "--install", str(site / "1.0"))
+    assert done.returncode == 1 and "another user could replace the installation" in done.stderr
+    assert f"given:   {named} belongs to user 65534" in done.stderr or how == "open to all"
+    assert checkout.builds() == [] and not list(tmp_path.glob(".trees"))
