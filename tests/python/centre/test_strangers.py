@@ -212,3 +212,34 @@ def test_figures_that_a_prolog_measures_go_to_no_strangers_folder(
     monkeypatch.setattr(paths, "native", lambda: SimpleNamespace(front="nothing"))
     with pytest.raises(StrataError, match="where another user can replace them"):
         quick.quick(place / "fleet", None, print)
+
+
+@pytest.mark.parametrize("theirs", ["a folder", "a file", "a link"])
+def test_no_node_is_drained_for_what_a_stranger_has_written(
+    place: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    theirs: str,
+) -> None:
+    asked, tools, fleet = tmp_path / "asked", tmp_path / "tools", place / "fleet"
+    monkeypatch.chdir(tmp_path)
+    words = ["centre", "fleet", "generate", "--nodes", "40", "--plant", "17:bandwidth:12%:3"]
+    assert cli.main([*words, "--out", str(fleet)]) == 0
+    tools.mkdir()
+    (tools / "scontrol").write_text(f"#!/bin/sh\ntouch {asked}\n")
+    (tools / "scontrol").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    if theirs == "a folder":
+        os.chown(fleet / "n17", 65534, 65534)
+    else:
+        file = min((fleet / "n17").iterdir())
+        if theirs == "a link":
+            file.rename(place / "elsewhere")
+            file.symlink_to(place / "elsewhere")
+        os.chown(place / "elsewhere" if theirs == "a link" else file, 65534, 65534)
+    report = ["centre", "fleet", "report", str(fleet), "--json", "--drain-now"]
+    assert cli.main(report) == 1
+    assert "files by which nodes are drained are not kept where" in capsys.readouterr().err
+    assert not asked.exists()
+    assert cli.main(report[:-1]) == 1  # a suspect, which a person may look at

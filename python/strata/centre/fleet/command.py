@@ -62,6 +62,8 @@ def _share(text: str) -> float:
 
 def report(request: Request, command: str) -> int:
     """Writes the report, or prints the JSON; says who is a suspect. 1 where there is one."""
+    if request.drain_now:
+        reading.need_own(request.folders)
     whole = fleet(request)
     if request.prometheus is not None:
         write_atomically(request.prometheus, prometheus.metrics(whole))

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from strata import own_folders
 from strata.centre.fleet.fleet import Figure, Fleet
 from strata.centre.fleet.quick import SCHEMA
 from strata.errors import StrataError
@@ -72,6 +74,21 @@ def _records(paths: Sequence[Path], damaged: list[str] | None) -> list[dict[str,
             allowed="folders with files of `strata centre fleet quick --out FOLDER`",
         )
     return records
+
+
+def need_own(paths: Sequence[Path]) -> None:
+    """Raises StrataError where another user than root can have written one of the files: whoever does could
+    have any node drained.
+    """
+    remedy = "as the user whose files these are; or a copy, of which you know what is in it"
+    folders: set[Path] = set()
+    for file in map(Path, _files(paths)):
+        if file.parent not in folders:
+            own_folders.need(file.parent, "files by which nodes are drained", remedy)
+            folders.add(file.parent)
+        about = file.lstat()
+        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o002:
+            own_folders.need(file, "files by which nodes are drained", remedy)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[str]:
