@@ -99,3 +99,22 @@ def test_what_another_program_makes_while_the_sweep_looks_is_not_removed(
         assert theirs.exists()
     finally:
         theirs.unlink(missing_ok=True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives folders away")
+def test_what_another_users_tests_have_left_is_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(sample.ROOT / "setup")
+    import sweep
+
+    theirs, ours = (Path(f"/dev/shm/strata_tests.{name}.{os.getpid()}.0") for name in ("theirs", "ours"))
+    monkeypatch.setattr(sweep, "FOLDERS", f"strata_tests.*.{os.getpid()}.0")
+    try:
+        for path in (theirs, ours):
+            path.mkdir()
+        os.chown(theirs, 65534, 65534)
+        sweep.remove_segments(1e12)
+        assert theirs.exists() and not ours.exists()
+    finally:
+        for path in (theirs, ours):
+            if path.exists():
+                path.rmdir()
