@@ -15,25 +15,39 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/peer.hpp"
 #include "core/launch/program.hpp"
 
 namespace strata::launch {
 namespace {
 
+constexpr std::chrono::milliseconds kOthersCome(500);
+
 /// Whether this is the first of the ranks that one daemon has started on this node to say something: they
 /// find the same at the same time. A name in the kernel's own (abstract) space, gone with the process that
-/// holds it, and held until the others have come.
+/// holds it, and held until the others have come. Another user who holds it silences nobody.
 bool first_to_say() {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const std::string name = fmt::format("strata-said-{}-{}", getuid(), getppid());
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path + 1, name.data(), name.size());
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-    return fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0 ||
-           errno != EADDRINUSE;
+    const auto* name_of_it = reinterpret_cast<const sockaddr*>(&address);
+    if (fd < 0) return true;
+    if (bind(fd, name_of_it, length) == 0) {
+        listen(fd, SOMAXCONN);  // nobody is answered: that somebody listens says enough
+        return true;
+    }
+    if (errno != EADDRINUSE) return true;
+    // Whoever has the name listens a moment later, and the kernel says who that is.
+    int called = connect(fd, name_of_it, length);
+    for (int tries = 0; called != 0 && tries < 20; ++tries) {
+        std::this_thread::sleep_for(kOthersCome / 50);
+        called = connect(fd, name_of_it, length);
+    }
+    return called != 0 || !is_trusted_peer(fd);
 }
-constexpr std::chrono::milliseconds kOthersCome(500);
 
 }  // namespace
 
