@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/private_folder.hpp"
 
 namespace strata::bench {
 namespace {
@@ -182,6 +183,9 @@ void write_result(const std::string& file, const Result& result) {
         return;
     }
     const std::string temporary = file + ".tmp";
+    const int made = open_new_file(temporary);
+    if (made < 0) throw cannot_write(file);
+    close(made);
     std::ofstream out(temporary);
     if (!out) throw cannot_write(file);
     result_json(out, result);

@@ -1,20 +1,31 @@
 #include "core/base/private_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-
-#include "core/base/error.hpp"
+#include <fstream>
 
 namespace strata {
+namespace {
+
+/// Not so in most user namespaces (user_namespaces(7)), where root of the machine may be seen as somebody.
+bool all_users_have_numbers() {
+    std::ifstream map("/proc/self/uid_map");
+    unsigned long here = 1, there = 1, count = 0;
+    return !(map >> here >> there >> count) || (here == 0 && there == 0 && count == 4294967295UL);
+}
+
+}  // namespace
 
 std::optional<std::string> make_private_folder(const std::string& base, const std::string& start) {
     struct stat about {};
     if (stat(base.c_str(), &about) != 0) return std::nullopt;
     if ((about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0) return std::nullopt;
+    if (about.st_uid != geteuid() && about.st_uid != 0 && all_users_have_numbers()) return std::nullopt;
     std::string path = fmt::format("{}/{}XXXXXX", base, start);
     if (mkdtemp(path.data()) == nullptr) return std::nullopt;
     return path;
@@ -30,14 +41,14 @@ std::string why_not_private(const std::string& path, bool group) {
     return "";
 }
 
-void need_private_folder(const std::string& path, const std::string& remedy) {
-    if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-        throw system_error("a folder cannot be made", errno).at(path);
-    if (const std::string why = why_not_private(path); !why.empty())
-        throw Error("a folder cannot be trusted", kFailure)
-            .given(fmt::format("{}: {}", path, why))
-            .allowed("a folder of this user in which nobody else may write")
-            .remedy(remedy);
+int open_new_file(const std::string& path) {
+    const auto make = [&] {
+        return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH);
+    };
+    const int made = make();
+    if (made >= 0 || errno != EEXIST) return made;
+    return unlink(path.c_str()) == 0 ? make() : -1;
 }
 
 }  // namespace strata

@@ -11,6 +11,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/base/json.hpp"
 
 namespace strata::launch {
@@ -130,7 +131,7 @@ std::string utc_now() {
 
 void write_record(const Record& record, const std::string& path) {
     const std::string text = document(record), temporary = path + ".tmp";
-    const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = open_new_file(temporary);
     if (fd < 0) cannot_write(path, "", errno);
     for (size_t done = 0; done < text.size();) {
         const ssize_t n = write(fd, text.data() + done, text.size() - done);

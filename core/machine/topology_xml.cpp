@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/machine/hwloc_load.hpp"
 
 namespace strata::machine {
@@ -35,6 +36,9 @@ void write_text(const std::string& text, const std::string& file) {
     }
     const std::string unfinished = file + "." + std::to_string(getpid()) + ".tmp";
     errno = 0;
+    const int made = open_new_file(unfinished);
+    if (made < 0) throw refuse(errno);
+    close(made);
     std::ofstream out(unfinished, std::ios::binary);
     out << text;
     out.close();

@@ -329,12 +329,22 @@ def test_a_result_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_no_half_written_result(tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    # What is written first goes to a disk without space.
-    (tmp_path / "result.json.tmp").symlink_to("/dev/full")
-    done = bench("peak", "--quick", "--json", str(file))
+    # No file may have a byte, and its signal is not sent: as on a disk without space.
+    script = 'ulimit -f 0; trap "" XFSZ; exec "$@"'
+    words = ["sh", "-c", script, "sh", str(ALONE), "peak", "--quick", "--json", str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=170)
     assert done.returncode == 1
     assert "cannot be written" in done.stderr
-    assert not file.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_result_is_written_to_where_a_link_leads(tmp_path: Path) -> None:
+    """One that another user has put at a name that can be foreseen."""
+    file, secret = tmp_path / "result.json", tmp_path / "secret"
+    secret.write_text("secret")
+    (tmp_path / "result.json.tmp").symlink_to(secret)
+    assert bench("peak", "--quick", "--json", str(file)).returncode == 0
+    assert secret.read_text() == "secret" and result_of(file) and not file.is_symlink()
 
 
 def test_json_alone_can_go_to_standard_output() -> None:

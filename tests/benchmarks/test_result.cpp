@@ -66,6 +66,12 @@ TEST_CASE("a result file is whole or absent") {
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     CHECK(text == json(example(1)));
     CHECK_FALSE(std::filesystem::exists(file + ".tmp"));
+    // Nothing is written to where a link leads that somebody has put in its way.
+    std::ofstream(folder / "secret") << "secret";
+    std::filesystem::create_symlink("secret", file + ".tmp");
+    write_result(file, example(1));
+    CHECK(std::filesystem::file_size(folder / "secret") == 6);
+    CHECK_FALSE(std::filesystem::is_symlink(file));
     std::filesystem::remove_all(folder);
     CHECK_THROWS_AS(write_result(file, example(1)), strata::Error);
 }

@@ -1,5 +1,7 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -33,6 +35,23 @@ std::string text_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// No file of this process can have a byte: as on a full disk, whose error is another one.
+struct FullDisk {
+    FullDisk() {
+        getrlimit(RLIMIT_FSIZE, &before);
+        const rlimit nothing{0, before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &nothing);
+    }
+    ~FullDisk() {
+        setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+    rlimit before{};
+    void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
 }  // namespace
 
 TEST_CASE("a record holds what is known, and null for what is not") {
@@ -54,16 +73,24 @@ TEST_CASE("a record holds what is known, and null for what is not") {
 
 TEST_CASE("a record that cannot be written is one error that names the file, and leaves nothing") {
     CHECK_THROWS_AS(write_record(example(), "/nonexistent/folder/record.json"), Error);
-    if (std::filesystem::exists("/dev/full")) {
-        const TestFolder folder;
-        std::filesystem::create_symlink("/dev/full", folder.path + "/r.json.tmp");
-        try {
-            write_record(example(), folder.path + "/r.json");
-            FAIL("a full disk was not noticed");
-        } catch (const Error& error) {
-            CHECK(error.text().find("No space left") != std::string::npos);
-            CHECK(error.text().find(folder.path + "/r.json") != std::string::npos);
-        }
-        CHECK(std::filesystem::is_empty(folder.path));
+    const TestFolder folder;
+    const FullDisk full;
+    try {
+        write_record(example(), folder.path + "/r.json");
+        FAIL("a full disk was not noticed");
+    } catch (const Error& error) {
+        CHECK(error.text().find("File too large") != std::string::npos);
+        CHECK(error.text().find(folder.path + "/r.json") != std::string::npos);
     }
+    CHECK(std::filesystem::is_empty(folder.path));
+}
+
+TEST_CASE("a record is written through no link that somebody has put in its way") {
+    const TestFolder folder;
+    const std::string path = folder.path + "/r.json", secret = folder.file("secret", "secret");
+    for (const std::string& link : {path, path + ".tmp"}) std::filesystem::create_symlink(secret, link);
+    write_record(example(), path);
+    CHECK(text_of(secret) == "secret");
+    CHECK(text_of(path).find("strata.record/1") != std::string::npos);
+    CHECK_FALSE(std::filesystem::is_symlink(path));
 }
