@@ -5,7 +5,6 @@ Nothing is changed. A finding holds, does not hold, or is a fact to know (`holds
 
 from __future__ import annotations
 
-import grp
 import os
 import socket
 import stat
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.own_folders import replaceable
 from strata.peer import process_and_user
 from strata.security.listening import user_name
 
@@ -25,35 +25,6 @@ class Finding:
     found: str
     matters: str = ""  # what another user could do
     remedy: str = ""
-
-
-def replaceable(path: Path) -> str:
-    """Who else can change or replace a file or folder, in words; nothing where nobody but this user and root
-    can. Folders above count too: whoever may write there can put another one in its place.
-    """
-    real = path.resolve()
-    for each in (real, *real.parents):
-        try:
-            about = each.lstat()
-        except OSError:
-            continue  # what is not there yet: the folder above says who can make it
-        if about.st_uid not in (0, os.geteuid()):
-            return f"{each} belongs to user {user_name(about.st_uid)}"
-        # In a folder with the sticky bit nobody can replace what belongs to somebody else.
-        kept = each != real and stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX
-        if about.st_mode & stat.S_IWOTH and not kept:
-            return f"everybody may write {each}"
-        if about.st_mode & stat.S_IWGRP and not kept and (others := _other_members(about.st_gid)):
-            return f"{', '.join(others)} may write {each}, by their group"
-    return ""
-
-
-def _other_members(group: int) -> list[str]:
-    try:
-        members = grp.getgrgid(group).gr_mem
-    except KeyError:
-        return []
-    return [name for name in members if name not in ("root", user_name(os.geteuid()))]
 
 
 def kernel_tells_who_calls() -> Finding:
