@@ -28,7 +28,7 @@ own_place() {
     local folder
     ((EUID == 0)) || return 0
     for folder in "$(installed_trees)" "${prefix%/*}/modulefiles/strata"; do
-        ! replaceable "$folder" || fail "another user could replace the installation" "given:   $REPLY" \
+        own_folder "$folder" || fail "another user could replace the installation" "given:   $REPLY" \
             "allowed: folders of root's, in which nobody else may write" "try:     another folder; or as the user whose it is"
     done
 }

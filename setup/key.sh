@@ -102,7 +102,7 @@ tools: ${facts#*$'\n'}"
 # strata_own_builds: whether STRATA_BUILDS, which somebody has set, is no folder in which others could have put a build; else says so.
 strata_own_builds() {
     . "$STRATA_ROOT/setup/own_folders.sh"
-    ! replaceable "$(realpath -ms -- "$STRATA_BUILDS")" "$(stat -c %u -- "$STRATA_ROOT")" && return
+    own_folder "$(realpath -ms -- "$STRATA_BUILDS")" "$(stat -c %u -- "$STRATA_ROOT")" && return
     printf 'strata: error: another user can replace the builds in this folder\n  given:   STRATA_BUILDS=%s: %s\n' "$STRATA_BUILDS" "$REPLY" >&2
     printf '  allowed: a folder of yours, of root'\''s or of the checkout'\''s owner, in which nobody else may write\n' >&2
     return 1

@@ -42,7 +42,7 @@ digest_of_list() { sha256sum <"$1/SHA256SUMS" | cut -d ' ' -f 1; }
 # own_downloads FOLDER: refuses one that others can write in or replace, or that has something of theirs, or a link.
 own_downloads() {
     local try="chmod -R go-w, or as root chown -R, where you know what is in it; else a copy in a folder of your own"
-    ! replaceable "$1" || fail "another user can replace what is in this folder" "given:   $REPLY" "allowed: a folder of yours or of root's, in which nobody else may write" "try:     $try"
+    own_folder "$1" || fail "another user can replace what is in this folder" "given:   $REPLY" "allowed: a folder of yours or of root's, in which nobody else may write" "try:     $try"
     REPLY=$(find "$1" -mindepth 1 \( ! -user 0 ! -user "$EUID" -o ! -type l -perm /022 -o ! -type f ! -type d \) -print -quit) && [[ -z $REPLY ]] ||
         fail "another user can replace what is in this folder" "given:   $REPLY" "allowed: files and folders of yours or of root's, which nobody else may write, and no links" "try:     $try"
 }

@@ -26,9 +26,10 @@ steps_to() {
     done
 }
 
-# replaceable FOLDER [USER]: whether another user than root, this one or USER can write in a folder or put another one in its place. REPLY
-# says how. What is not there yet is left out; the folder itself nobody else may write at all, one above it where it is not sticky.
-replaceable() {
+# own_folder FOLDER [USER]: whether no other user than root, this one and USER can write in a folder or put another one in its place; else
+# REPLY says how. What is not there yet is left out. In the folder itself nobody else may write, in those above it only where they are
+# sticky.
+own_folder() {
     local steps step i=0 user mode others unmapped='' trusted=" 0 $EUID ${2:-} "
     [[ $(tr -s ' ' </proc/self/uid_map) == ' 0 0 4294967295' ]] || unmapped=$(</proc/sys/kernel/overflowuid) # in a user namespace
     steps_to "$1"
@@ -36,10 +37,10 @@ replaceable() {
         step=${steps[i]} mode=8#$mode others=$((EUID == 0 ? 022 : 002))
         ((++i < ${#steps[@]})) || others=022
         REPLY="$step belongs to user $user"
-        [[ $trusted == *" $user "* || ($user == "$unmapped" && $i -lt ${#steps[@]}) ]] || return 0
+        [[ $trusted == *" $user "* || ($user == "$unmapped" && $i -lt ${#steps[@]}) ]] || return
         REPLY="others may write in $step"
-        [[ -L $step ]] || ((!(mode & others) || (mode & 01000 && i < ${#steps[@]}))) || return 0
+        [[ -L $step ]] || ((!(mode & others) || (mode & 01000 && i < ${#steps[@]}))) || return
     done < <(stat -c '%u %a' -- "${steps[@]}" 2>/dev/null)
-    REPLY=
-    return 1
+    REPLY="$1 cannot be looked at"
+    ((i > 0))
 }

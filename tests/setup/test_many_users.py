@@ -23,7 +23,7 @@ TINY = (E2E / "tiny.toml").read_text().replace("patience_s = 30", "patience_s = 
     E2E / "tolerant.toml"
 ).read_text()
 INSTALL = """
-for part in key say pieces parts venv build install; do . "$0/setup/$part.sh"; done
+for part in key say own_folders pieces parts venv build install module_files; do . "$0/setup/$part.sh"; done
 strata_key "$0" && STRATA_BUILD=$1 venv=$(readlink -f "$1/venv") strata_log=$2.log unfinished=
 mapfile -t parts <"$1/current/share/strata/parts"
 choose_prefix "$2" && install_for_all
