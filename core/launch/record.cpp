@@ -11,8 +11,8 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
-#include "core/base/private_folder.hpp"
 #include "core/base/json.hpp"
+#include "core/base/private_folder.hpp"
 
 namespace strata::launch {
 namespace {
