@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import StrataError
 
 REQUIRED = object()  # the default of a key that has none
@@ -95,7 +96,7 @@ class CaseFile:
                 "cannot read the case file", at=str(path), given=str(error), remedy=remedy
             ) from None
         try:
-            self.value = tomllib.loads(self._text)
+            self.value = documents.from_toml(self._text)
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"line (\d+)", str(error))
             where = f"{path}:{line.group(1)}" if line else str(path)

@@ -8,6 +8,7 @@ USAGE = 2  # wrong input: the command did not start
 FAILED = 1  # the command started and could not finish
 
 _FIRST = "strata: error: "
+_HEAD, _TAIL = 1500, 500  # characters shown of a longer text: a row of a stranger's file may have millions
 _LABELS = {"at": "at", "given": "given", "allowed": "allowed", "try": "remedy"}  # as printed: the attribute
 
 
@@ -33,10 +34,10 @@ class StrataError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        lines = [f"{_FIRST}{self.message}"]
+        lines = [f"{_FIRST}{_shown(self.message)}"]
         for label, name in _LABELS.items():
             if text := getattr(self, name):
-                lines.append(f"  {label}: {text}")
+                lines.append(f"  {label}: {_shown(text)}")
         return "\n".join(lines)
 
     @classmethod
@@ -48,3 +49,13 @@ class StrataError(Exception):
         parts = dict(line.strip().partition(": ")[::2] for line in lines)
         known = {name: parts[label] for label, name in _LABELS.items() if label in parts}
         return cls(first.removeprefix(_FIRST), code=code, **known)
+
+
+def _shown(text: object) -> str:
+    """A text as a terminal may have it: what would move the cursor or change colours is spelled out."""
+    said = str(text)
+    if len(said) > _HEAD + _TAIL:
+        said = f"{said[:_HEAD]} [{len(said) - _HEAD - _TAIL} more characters] {said[-_TAIL:]}"
+    if said.isprintable():
+        return said
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in said)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from strata import documents
 from strata.errors import StrataError
 
 SCHEMA = "strata.error/1"
@@ -34,10 +34,18 @@ def _refusal(command: str, status: int, said: str) -> StrataError:
     """The first error document on standard error; ranks may each have written one."""
     for line in said.splitlines():
         try:
-            error = json.loads(line)
+            error = documents.from_json(line)
         except ValueError:
             continue
         if isinstance(error, dict) and error.get("schema") == SCHEMA:
             parts = {name: error.get(name) for name in ("at", "given", "allowed")}
-            return StrataError(error["message"], **parts, remedy=error.get("try"), code=error["code"])
-    return StrataError(f"`strata {command}` ended with {status}", given=said.strip() or None, code=status)
+            code = error.get("code")
+            return StrataError(
+                str(error.get("message")),
+                **parts,
+                remedy=error.get("try"),
+                code=code if isinstance(code, int) else status,
+            )
+    return StrataError(
+        f"`strata {command}` ended with {status}", given=said.strip() or "nothing said", code=status
+    )

@@ -38,7 +38,7 @@ NATIVE = [
 
 PYTHON = [
     ["strata.errors"],
-    ["strata.own_folders", "strata.peer", "strata.scripts"],
+    ["strata.documents", "strata.own_folders", "strata.peer", "strata.scripts", "strata.unpacked"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.security", "strata.site"],
     ["strata.measure"],

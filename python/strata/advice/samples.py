@@ -101,12 +101,17 @@ def factor(a: Interval, b: Interval, comparisons: int = 1) -> tuple[float, float
     return a.median / b.median, a.low / b.high, a.high / b.low
 
 
+MOST_CPUS = 1 << 20
+
+
 def cpulist(text: str | None) -> list[int]:
-    """'0-3,8' as [0, 1, 2, 3, 8]."""
+    """'0-3,8' as [0, 1, 2, 3, 8]. Raises ValueError for what is no such list."""
     cpus: list[int] = []
     for part in (text or "").split(","):
         if part.strip():
             first, _, last = part.strip().partition("-")
+            if int(last or first) > MOST_CPUS:
+                raise ValueError(f"no machine has so many processors: {text[:80]}")
             cpus.extend(range(int(first), int(last or first) + 1))
     return cpus
 

@@ -32,7 +32,10 @@ BINDS = ("core", "none")
 PROGRAMS = ("auto", "strata-bench", "strata-bench-mpi")
 
 
-LAYOUT = re.compile(r"^(\d+|[NDHMA])(\.\.(\d+|[NDHMA]))?x(\d+|[NDH])(\.\.(\d+|[NDH]))?$")
+# Processes, threads or cores: not 0, from which powers of two would never end.
+COUNT = "[1-9][0-9]{0,8}"
+_OF_NODES, _OF_CORES = rf"({COUNT}|[NDHMA])", rf"({COUNT}|[NDH])"
+LAYOUT = re.compile(rf"{_OF_NODES}(\.\.{_OF_NODES})?x{_OF_CORES}(\.\.{_OF_CORES})?\Z")
 LAYOUT_WORDS = (
     "PxT with numbers, N (all cores), D (cores of a domain), H (half of the cores), M (nodes), "
     "A (cores of all nodes), or 1x1..D"

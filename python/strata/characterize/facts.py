@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strata import documents
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ def load(path: str, schema: str) -> dict[str, Any]:
     """A JSON document from a file or, for '-', from standard input."""
     remedy = "`strata machine --json` writes machines"
     try:
-        value = json.loads(sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8"))
+        value = documents.from_json(
+            sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        )
     except OSError as error:
         raise StrataError(
             "cannot read",
@@ -40,10 +42,11 @@ def print_findings(machine: str, summary: str | None) -> int:
     """One block a finding: what, on which evidence, why it matters, what to do."""
     from strata.advice.findings import findings
 
-    found = findings(load(machine, SCHEMA), load(summary, "strata.summary/1") if summary else None)
-    print("\nfindings" if found else "\nfindings: none")
-    for finding in found:
-        print(block(finding))
+    about, measured = load(machine, SCHEMA), load(summary, "strata.summary/1") if summary else None
+    with documents.used(f"{machine}, {summary}" if summary else machine, "the machine"):
+        found = findings(about, measured)
+        blocks = [block(finding) for finding in found]
+    print("\n".join(["\nfindings" if found else "\nfindings: none", *blocks]))
     return 0
 
 
@@ -74,7 +77,9 @@ def draw(machine: str, out: str) -> int:
     from strata.draw import machine_svg
     from strata.measure.files import write_atomically
 
-    text = f'<?xml version="1.0" encoding="UTF-8"?>\n{machine_svg(load(machine, SCHEMA))}\n'
+    about = load(machine, SCHEMA)
+    with documents.used(machine, "the machine"):
+        text = f'<?xml version="1.0" encoding="UTF-8"?>\n{machine_svg(about)}\n'
     if out == "-":
         sys.stdout.write(text)
     else:

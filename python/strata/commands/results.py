@@ -158,10 +158,13 @@ def _run_results(given: argparse.Namespace) -> int:
 
     folder = given.results or newest()
     if given.osu:
+        from strata import documents
         from strata.compare.sides import load
         from strata.interop import osu
 
-        print(osu.tables(load(folder).summary), end="")
+        side = load(folder)
+        with documents.used(str(folder), "a summary"):
+            print(osu.tables(side.summary), end="")
         return 0
     if given.samples:
         return show_samples(folder, given.samples)

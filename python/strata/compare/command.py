@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata import paths
+from strata import documents, paths
 from strata.advice.words import list_some
 from strata.compare import console
 from strata.compare.document import document
@@ -65,9 +65,10 @@ def compare(request: Request) -> dict[str, Any]:
     threshold = percentage(request.regressed)
     wish = Selection(pattern(request.figure, "--figure"), pattern(request.task, "--task"), request.everything)
     before, after = load(request.before), load(request.after)
-    matched = match(before.tasks, after.tasks, wish)
-    _check(before, after, matched, request)
-    return document(before, after, matched, judge(matched.pairs, threshold))
+    with documents.used(f"{before.path}, {after.path}", "a summary"):
+        matched = match(before.tasks, after.tasks, wish)
+        _check(before, after, matched, request)
+        return document(before, after, matched, judge(matched.pairs, threshold))
 
 
 def _check(before: Side, after: Side, matched: Matches, request: Request) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError
@@ -41,18 +42,23 @@ def run(request: Request) -> int:
             remedy="strata graph show --help",
         )
     graph = _asked(request.command) if request.source is None else load(request.source)
+    where = str(request.source or " ".join(request.command))
     if request.svg is not None:
         if request.svg.exists() and not request.force:
             raise StrataError(
                 "the file is there already", at=str(request.svg), remedy="name another one, or add --force"
             )
         try:
-            request.svg.write_text(graph_svg(graph) + "\n", encoding="utf-8")
+            with documents.used(where, "the graph"):
+                drawing = graph_svg(graph) + "\n"
+            request.svg.write_text(drawing, encoding="utf-8")
         except OSError as error:
             raise StrataError(
                 "the drawing cannot be written", at=str(request.svg), given=error.strerror, code=FAILED
             ) from None
-    print(json.dumps(graph, indent=1) if request.json else listing(graph))
+    with documents.used(where, "the graph"):
+        lines = json.dumps(graph, indent=1) if request.json else listing(graph)
+    print(lines)
     return 0
 
 
@@ -107,7 +113,7 @@ def listing(graph: Graph) -> str:
 
 def _checked(text: str, where: str) -> Graph:
     try:
-        graph: Any = json.loads(text)
+        graph: Any = documents.from_json(text)
     except ValueError as error:
         raise StrataError(
             "not the description of a graph",
@@ -129,7 +135,7 @@ def _solver_of(case: Path, text: str) -> Path | None:
     `strata run` may find one of the user's own.
     """
     try:
-        solver = tomllib.loads(text).get("solver")
+        solver = documents.from_toml(text).get("solver")
     except tomllib.TOMLDecodeError as error:
         raise StrataError("not a case file", at=str(case), given=str(error)) from None
     if not isinstance(solver, str):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from strata import paths
+from strata import documents, paths
 from strata.errors import FAILED, StrataError
 from strata.flow import page, slices, surface, uncertainty
 from strata.flow.uncertainty import Asked
@@ -18,7 +17,9 @@ from strata.run import series
 def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command: str) -> int:
     """Writes the report of a run, and says where it is. `only`: curves whose names have this in them."""
     try:
-        result = json.loads((run / "result.json").read_text(encoding="utf-8"))
+        result = documents.from_json((run / "result.json").read_text(encoding="utf-8"))
+        if not isinstance(result, dict):
+            raise ValueError("no object")
     except (OSError, ValueError) as error:
         raise StrataError(
             "no finished run there",
@@ -40,7 +41,8 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
         raise StrataError(
             "no recorded curve has such a name", at="--only", given=only, allowed=", ".join(names)
         )
-    document = page.of_run(run, result, rows, walls, curves, command, slices.newest(run))
+    with documents.used(str(run), "the run"):
+        document = page.of_run(run, result, rows, walls, curves, command, slices.newest(run))
     path = write(document, out or run / "report")
     for name, short in uncertainty.NAMES.items():
         if name in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from strata.errors import FAILED, StrataError
 
 HOLE, COMPUTED, RECEPTOR, ORPHAN = range(4)
+_HEAD = 28  # bytes before the cells of a patch
 
 
 @dataclass(frozen=True)
@@ -30,24 +32,33 @@ def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
     dimensions = int(found["dimensions"])
     for number in range(int(found["files"])):
         path = folder / f"cells-{number}.bin"
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise _damaged("the cells cannot be read", path, str(error.strerror)) from None
         at = 0
         while at < len(data):
+            if at + _HEAD > len(data):
+                raise _damaged("the file is truncated", path, f"{len(data)} bytes")
             head = np.frombuffer(data, np.int32, 7, at)
             at += head.nbytes
-            size = (head[4:7] - head[1:4])[::-1]
-            points = tuple(int(n) + (1 if dimensions == 3 or axis > 0 else 0) for axis, n in enumerate(size))
-            count, nodes = int(np.prod(size)), int(np.prod(points))
+            low, high = (tuple(map(int, head[begin : begin + 3])) for begin in (1, 4))
+            size = tuple(h - n for n, h in zip(low, high, strict=True))[::-1]
+            if min(size) < 0:
+                raise _damaged("a patch ends before it begins", path, f"cells {low} to {high}")
+            points = tuple(n + (1 if dimensions == 3 or axis > 0 else 0) for axis, n in enumerate(size))
+            count, nodes = math.prod(size), math.prod(points)
             if at + 4 * count + 8 * dimensions * nodes > len(data):
-                raise StrataError(
-                    "the file is truncated", at=str(path), given=f"{len(data)} bytes", code=FAILED
-                )
+                raise _damaged("the file is truncated", path, f"{len(data)} bytes")
             status = np.frombuffer(data, np.int32, count, at).reshape(size)
             at += status.nbytes
             place = np.frombuffer(data, np.float64, dimensions * nodes, at).reshape(dimensions, *points)
             at += place.nbytes
-            low = (int(head[1]), int(head[2]), int(head[3]))
             yield Patch(int(head[0]), low, status, place)
+
+
+def _damaged(what: str, path: Path, given: str) -> StrataError:
+    return StrataError(what, at=str(path), given=given, remedy="run the case again", code=FAILED)
 
 
 def orphans(all_patches: Sequence[Patch]) -> list[tuple[int, int, int, int]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from strata import documents
 from strata.flow.surface import Curve
 from strata.flow.wake import Rotor
 
@@ -35,7 +35,7 @@ def of_result(result: dict[str, Any]) -> Rotor | None:
 def _value(text: Any) -> Any:
     """A key's value: results have them as a case file would."""
     try:
-        return json.loads(text)
+        return documents.from_json(text)
     except (TypeError, ValueError):
         return text
 

@@ -66,8 +66,8 @@ def read(path: Path) -> Slice:
     found = re.fullmatch(r"slice-(.+)-(\d+)\.csv", path.name)
     try:
         head, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
-    except OSError as error:
-        raise StrataError(f"cannot read the slice: {error.strerror}", at=str(path), code=FAILED) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StrataError("cannot read the slice", at=str(path), given=str(error), code=FAILED) from None
     names = [word.strip() for word in head.split(",")]
     if found is None or any(name not in names for name in _NEEDED):
         raise StrataError(

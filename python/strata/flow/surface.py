@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import lzma
+import io
+import math
 import re
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from strata import unpacked
 from strata.errors import FAILED, StrataError
 from strata.run.series import rows_of_numbers
 
+MOST = 8 << 20  # bytes of a file of recorded curves: those of the documents have some thousand
 _NEEDED = ("x", "y", "cp", "cfx", "cfy", "yplus")
 
 
@@ -56,8 +60,8 @@ def read(path: Path) -> Surface:
     """One file."""
     try:
         text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise StrataError(f"cannot read the surface: {error.strerror}", at=str(path), code=FAILED) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StrataError("cannot read the surface", at=str(path), given=str(error), code=FAILED) from None
     names, rows = _rows(path, text)
     missing = [name for name in _NEEDED if name not in names]
     if missing:
@@ -93,39 +97,32 @@ class Curve:
 
 def recorded(path: Path) -> list[Curve]:
     """Curves in a file of Tecplot's words, such as NASA's (`variables="x","cp"`, a `zone, t="..."` each),
-    also .xz. The columns x and cp or cf are taken; of a rotor's sections r/R and cl.
+    also .gz and .xz. The columns x and cp or cf are taken; of a rotor's sections r/R and cl.
     """
-    try:
-        data = path.read_bytes()
-        text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8")
-    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read the curves", at=str(path), given=str(error)) from None
+    data = unpacked.contents(path, "recorded curves", MOST)
     names: list[str] = []
-    found: list[tuple[str, list[list[float]]]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        plain = line.strip()
+    found: list[tuple[str, array[float]]] = []
+    for number, line in enumerate(io.BytesIO(data), start=1):
+        plain = _text(path, number, line)
         if not plain or plain.startswith("#"):
             continue
         if plain.lower().startswith("variables"):
-            names = [name.lower() for name in re.findall(r'"([^"]*)"', plain)]
-        elif plain.lower().startswith("zone"):
-            title = re.search(r't\s*=\s*"([^"]*)"', plain, re.IGNORECASE)
-            found.append((title[1] if title else "", []))
-        else:
-            try:
-                row = [float(word) for word in plain.split()]
-            except ValueError:
-                row = []
-            if not names or len(row) != len(names):
+            again = [name.lower() for name in re.findall(r'"([^"]*)"', plain)]
+            if names and again != names:
                 raise StrataError(
-                    "a row of the curves is not one of its columns",
+                    "the columns of the curves change",
                     at=f"{path}:{number}",
                     given=plain[:80],
-                    allowed=f"{len(names)} numbers" if names else 'variables="x","cp" first',
+                    allowed=f"{', '.join(names)[:80]} in all zones",
                 )
+            names = again
+        elif plain.lower().startswith("zone"):
+            title = re.search(r't\s*=\s*"([^"]*)"', plain, re.IGNORECASE)
+            found.append((title[1] if title else "", array("d")))
+        else:
             if not found:
-                found.append(("", []))
-            found[-1][1].append(row)
+                found.append(("", array("d")))
+            found[-1][1].extend(_row(path, number, plain, len(names)))
     quantity = next((name for name in names if name in ("cp", "cf", "cl")), None)
     over = "r/r" if quantity == "cl" else "x"
     if quantity is None or over not in names:
@@ -136,8 +133,35 @@ def recorded(path: Path) -> list[Curve]:
             allowed='variables="x","cp" or "x","cf" or "r/R","cl"',
         )
     curves = []
-    for name, rows in found:
-        table = np.array(rows).reshape(len(rows), len(names))
-        x, values = table[:, names.index(over)], table[:, names.index(quantity)]
-        curves.append(Curve(name or path.name.split(".")[0], quantity, x, values))
+    for name, values in found:
+        table = np.array(values).reshape(-1, len(names))
+        x, of = table[:, names.index(over)], table[:, names.index(quantity)]
+        curves.append(Curve(name or path.name.split(".")[0], quantity, x, of))
     return curves
+
+
+def _text(path: Path, number: int, line: bytes) -> str:
+    try:
+        return line.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise StrataError(
+            "the curves are not in UTF-8",
+            at=f"{path}:{number}",
+            given=f"byte 0x{line[error.start]:02x}",
+            allowed="UTF-8",
+        ) from None
+
+
+def _row(path: Path, number: int, plain: str, columns: int) -> list[float]:
+    try:
+        row = [float(word) for word in plain.split()]
+    except ValueError:
+        row = []
+    if not columns or len(row) != columns or not all(map(math.isfinite, row)):
+        raise StrataError(
+            "a row of the curves is not one of its columns",
+            at=f"{path}:{number}",
+            given=plain[:80],
+            allowed=f"{columns} numbers" if columns else 'variables="x","cp" first',
+        )
+    return row

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
+
+from strata import documents
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Inspection:
 
     @classmethod
     def of(cls, text: str) -> Inspection:
-        return cls(json.loads(text))
+        return cls(documents.from_json(text))
 
     @property
     def labels(self) -> tuple[str, ...]:

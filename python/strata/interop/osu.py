@@ -16,7 +16,7 @@ from strata.interop.osu_tables import MESSAGE, tables
 
 __all__ = ["Column", "column_of", "read", "tables"]
 
-_TITLE = re.compile(r"^#\s*(?:OSU|Strata)\s+(.*?)\s+Test\b", re.IGNORECASE)
+_TITLE = re.compile(r"^# ?(?:OSU|Strata) (.*?) Test\b", re.IGNORECASE)  # of a line with single spaces
 _ROW = re.compile(r"^\s*[0-9]")
 _IGNORED = ("iterations", "validation", "transmit size")
 
@@ -127,7 +127,7 @@ def _tables(lines: Sequence[str]) -> list[_Table]:
     table: _Table | None = None
     for line in lines:
         if line.startswith("#"):
-            if found := _TITLE.match(line):
+            if found := _TITLE.match(" ".join(line.split())):
                 title, table = found[1], None
             elif (columns := _heading(line)) is not None:
                 table = _Table(title, columns[1:] if columns[0] == "Size" else columns, columns[0] == "Size")

@@ -13,7 +13,6 @@ The native program does the work: it is started with a case file, and what it wr
 from __future__ import annotations
 
 import copy
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from strata import documents
 from strata.errors import StrataError
 from strata.md import checkpoints
 from strata.md.atoms import Atoms, write_xyz
@@ -48,7 +48,7 @@ class Run:
     @cached_property
     def result(self) -> dict[str, Any]:
         """result.json: figures, verification, provenance."""
-        return json.loads((self.folder / "result.json").read_text(encoding="utf-8"))
+        return documents.from_json((self.folder / "result.json").read_text(encoding="utf-8"))
 
     @cached_property
     def state(self) -> State:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 
 _SCALE = "scale of the box"
@@ -34,34 +34,37 @@ class State:
 
 def newest(run: Path) -> Path:
     """The last checkpoint in a run's folder."""
-    found = sorted(run.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    found = [path for path in run.glob("checkpoint-*") if path.name.rpartition("-")[2].isdecimal()]
     if not found:
         raise StrataError("the run has no checkpoint", at=str(run), remedy="strata run CASE --checkpoint N")
-    return found[-1]
+    return max(found, key=lambda path: int(path.name.rpartition("-")[2]))
 
 
 def read(folder: Path | str, ids: str = "atoms.id") -> State:
     """The labels on atoms: those with as many values on each patch as the label `ids` has."""
     at = Path(folder)
     try:
-        head = json.loads((at / "checkpoint.json").read_text(encoding="utf-8"))
-        parts: dict[tuple[str, int], np.ndarray] = {}
-        for index in sorted(at.glob("part-*.index")):
-            data = np.memmap(index.with_suffix(".data"), mode="r") if _size(index) else np.zeros(0, np.uint8)
-            for line in index.read_text(encoding="utf-8").splitlines():
-                chunk = json.loads(line)
-                if "label" not in chunk or chunk["generation"] != 0:
-                    continue
-                label = head["labels"][chunk["label"]]
-                if label["element"] in _TYPES and chunk["bytes"]:
-                    raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
-                    values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
-                    width = label["components"]  # all values of one, then all of the next
-                    parts[label["name"], chunk["patch"]] = (
-                        values.reshape(width, -1).T if width > 1 else values
-                    )
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise StrataError("cannot read the checkpoint", at=str(at), given=str(error), code=FAILED) from None
+        return _read(at, ids)
+    except (OSError, *documents.ODD) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise StrataError("cannot read the checkpoint", at=str(at), given=why, code=FAILED) from None
+
+
+def _read(at: Path, ids: str) -> State:
+    head = documents.from_json((at / "checkpoint.json").read_text(encoding="utf-8"))
+    parts: dict[tuple[str, int], np.ndarray] = {}
+    for index in sorted(at.glob("part-*.index")):
+        data = np.memmap(index.with_suffix(".data"), mode="r") if _size(index) else np.zeros(0, np.uint8)
+        for line in index.read_text(encoding="utf-8").splitlines():
+            chunk = documents.from_json(line)
+            if "label" not in chunk or chunk["generation"] != 0:
+                continue
+            label = head["labels"][chunk["label"]]
+            if label["element"] in _TYPES and chunk["bytes"]:
+                raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
+                values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
+                width = label["components"]  # all values of one, then all of the next
+                parts[label["name"], chunk["patch"]] = values.reshape(width, -1).T if width > 1 else values
     patches = sorted(patch for name, patch in parts if name == ids)
     if not patches:
         raise StrataError("the checkpoint has no atoms", at=str(at), given=f"no label {ids!r}", code=FAILED)
@@ -74,7 +77,7 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
             (name, patch) in parts and len(parts[name, patch]) == len(parts[ids, patch]) for patch in patches
         ):
             labels[name] = np.concatenate([parts[name, patch] for patch in patches])[order]
-    return State(head["step"], head["time"], numbers[order], labels, scale)
+    return State(int(head["step"]), float(head["time"]), numbers[order], labels, scale)
 
 
 def _size(index: Path) -> int:

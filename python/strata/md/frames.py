@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -50,7 +52,14 @@ def read(path: Path | str) -> Iterator[Frame]:
         raise StrataError(
             "not a trajectory that can be read", at=str(file), allowed=", ".join(ways), given=file.suffix
         )
-    return ways[file.suffix.lower()](file)
+    return _in_utf8(file, ways[file.suffix.lower()](file))
+
+
+def _in_utf8(path: Path, found: Iterator[Frame]) -> Iterator[Frame]:
+    try:
+        yield from found
+    except UnicodeDecodeError as error:
+        raise _damaged(path, "", f"not in UTF-8: {error}", "UTF-8") from None
 
 
 def count(path: Path | str) -> int:
@@ -59,13 +68,20 @@ def count(path: Path | str) -> int:
     if file.suffix.lower() == ".dcd":
         return sum(1 for _ in read(file))
     found = 0
-    with _opened(file, "r") as lines:
+    with _opened(file, "rb") as lines:
         while head := lines.readline():
-            if not head.strip().isdigit():
+            atoms = _atoms(head)
+            if atoms is None:
                 continue
-            ends = [lines.readline() for _ in range(int(head) + 1)][-1]
-            found += ends.endswith("\n")
+            ended = (line.endswith(b"\n") for line in islice(lines, atoms + 1))
+            found += sum(ended) == atoms + 1
     return found
+
+
+def _atoms(head: str | bytes) -> int | None:
+    """The number of atoms at the head of a frame; None where it is none, or no file could hold so many."""
+    word = head.strip()
+    return int(word) if word.isdigit() and word.isascii() and len(word) <= 12 else None
 
 
 def last(path: Path | str) -> Frame:
@@ -74,7 +90,9 @@ def last(path: Path | str) -> Frame:
     for frame in read(path):  # noqa: B007
         pass
     if frame is None:
-        raise StrataError("the trajectory has no frames", at=str(path), code=FAILED)
+        raise StrataError(
+            "the trajectory has no frames", at=str(path), allowed="one frame or more", code=FAILED
+        )
     return frame
 
 
@@ -83,7 +101,7 @@ def _opened(path: Path, mode: str) -> IO:
         return path.open(mode, **({} if "b" in mode else {"encoding": "utf-8"}))
     except OSError as error:
         raise StrataError(
-            f"cannot read the trajectory: {error.strerror}", at=str(path), code=FAILED
+            "cannot read the trajectory", at=str(path), given=error.strerror, code=FAILED
         ) from None
 
 
@@ -106,14 +124,18 @@ def _xyz(path: Path) -> Iterator[Frame]:
             if not head.strip():
                 number += 1
                 continue
-            if not head.strip().isdigit():
+            count = _atoms(head)
+            if count is None:
                 raise _damaged(path, f":{number + 1}", head.strip()[:80], "a number of atoms")
-            count = int(head)
             words = _words(file.readline(), path, number + 2)
-            lines = [file.readline() for _ in range(count)]
-            if count and not lines[-1].endswith("\n"):
+            lines = list(islice(file, count))
+            if len(lines) < count or (count and not lines[-1].endswith("\n")):
                 return
-            yield _xyz_frame(path, number, count, words, lines)
+            try:
+                frame = _xyz_frame(path, number, count, words, lines)
+            except (ValueError, OverflowError) as error:
+                raise _damaged(path, f":{number + 2}", str(error), "words of extended XYZ") from None
+            yield frame
             number += count + 2
 
 
@@ -126,7 +148,7 @@ def _words(line: str, path: Path, number: int) -> dict[str, str]:
 
 
 def _xyz_frame(path: Path, number: int, count: int, words: dict[str, str], lines: list[str]) -> Frame:
-    columns = re.findall(r"(\w+):([RISL]):(\d+)", words.pop("Properties", "species:S:1:pos:R:3"))
+    columns = _columns(words.pop("Properties", "species:S:1:pos:R:3"))
     width = sum(int(n) for *_, n in columns)
     table = "".join(lines).split()
     if len(table) != count * width:
@@ -139,14 +161,16 @@ def _xyz_frame(path: Path, number: int, count: int, words: dict[str, str], lines
         at += int(n)
         try:
             values = part.astype(_TYPES[kind])
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise _damaged(
                 path, f":{number + 3} to {number + 2 + count}", str(error), f"{name}:{kind}"
             ) from None
         found[name] = values[:, 0] if n == "1" else values
-    if "pos" not in found:
-        raise _damaged(path, f":{number + 2}", "Properties without pos", "pos:R:3")
+    if "pos" not in found or found["pos"].shape != (count, 3):
+        raise _damaged(path, f":{number + 2}", "Properties without three numbers pos", "pos:R:3")
     ids = found.pop("id", None)
+    if ids is not None and ids.shape != (count,):
+        raise _damaged(path, f":{number + 2}", "Properties with several ids", "id:I:1")
     if ids is not None and not (ids[1:] > ids[:-1]).all():
         order = np.argsort(ids, kind="stable")
         ids = ids[order]
@@ -167,10 +191,21 @@ def _xyz_frame(path: Path, number: int, count: int, words: dict[str, str], lines
     )
 
 
+def _columns(text: str) -> list[tuple[str, str, str]]:
+    """Name, kind and number of `pos:R:3:id:I:1`. Raises ValueError."""
+    words = text.split(":")
+    found = list(zip(words[::3], words[1::3], words[2::3], strict=False))
+    if len(words) % 3 or any(kind not in _TYPES or not re.fullmatch("[0-9]{1,4}", n) for _, kind, n in found):
+        raise ValueError(f"Properties={text[:80]} is not name:kind:number ...")
+    return found
+
+
 def _lattice(words: dict[str, str], path: Path, number: int) -> np.ndarray | None:
     if "Lattice" not in words:
         return None
     matrix = np.array(words["Lattice"].split(), dtype=float).reshape(3, 3)
+    if not np.isfinite(matrix).all():
+        raise _damaged(path, f":{number}", words["Lattice"], "nine numbers")
     if np.abs(matrix - np.diag(np.diag(matrix))).max() > 1e-9 * np.abs(matrix).max():
         raise _damaged(path, f":{number}", words["Lattice"], "a box with right angles")
     return np.diag(matrix).copy()
@@ -206,6 +241,8 @@ def _dcd(path: Path) -> Iterator[Frame]:
                     path, f", frame {number + 1}", "a record of another length", f"{4 * count} bytes"
                 )
             lengths = None
+            if cell and len(box or b"") != 48:
+                raise _damaged(path, f", frame {number + 1}", f"a box of {len(box or b'')} bytes", "48 bytes")
             if cell:  # A, gamma, B, beta, alpha, C; angles in degrees or as cosines
                 a, gamma, b, beta, alpha, c = struct.unpack(f"{order}6d", box)
                 if any(abs(x) > 1e-6 and abs(x - 90) > 1e-6 for x in (alpha, beta, gamma)):
@@ -231,5 +268,9 @@ def _record(file: IO[bytes], order: str) -> bytes | None:
     if len(head) < 4:
         return None
     (length,) = struct.unpack(f"{order}i", head)
+    if length < 0:
+        raise _damaged(Path(file.name), "", f"a record of {length} bytes", "0 or more")
+    if length > os.fstat(file.fileno()).st_size - file.tell():
+        return None
     data = file.read(length)
     return data if len(file.read(4)) == 4 else None

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from strata import own_folders
+from strata import documents, own_folders
 from strata.errors import FAILED, StrataError
 
 # EFBIG: a file-size limit (ulimit -f) reads like a full disk to the person who meets it.
@@ -90,10 +90,10 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     """A JSON object of the given schema, or an error that names the file, the line and what to do."""
     try:
-        value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        value: dict[str, Any] = documents.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StrataError("no such file", at=str(path), remedy=remedy) from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         where = f"{path}:{error.lineno}" if isinstance(error, json.JSONDecodeError) else str(path)
         raise StrataError(
             "damaged file: not JSON", at=where, given=str(error), remedy=remedy, code=FAILED

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error, sync_folder
 
@@ -34,7 +35,7 @@ def encode(entry: Mapping[str, Any]) -> bytes:
 
 def decode(line: bytes) -> dict[str, Any]:
     """The entry of one whole line; ValueError when it is not what encode() wrote."""
-    entry = json.loads(line.decode())  # of bytes it would first guess the encoding
+    entry = documents.from_json(line.decode())  # of bytes it would first guess the encoding
     if not isinstance(entry, dict):
         raise ValueError("not an object")
     marker = line.rfind(b',"crc32":"')
@@ -135,7 +136,12 @@ def read_journal(path: Path, offset: int = 0, first: int = 1, end: int | None = 
                     raise damaged(path, 1, f"the first line is {entry.get('schema')!r}, not {HEADER!r}")
                 yield Line(path, number, entry)
     except OSError as error:
-        raise StrataError(f"cannot read: {error.strerror}", at=str(path), code=FAILED) from None
+        raise StrataError(
+            f"cannot read: {error.strerror}",
+            at=str(path),
+            allowed="a journal that this user may read",
+            code=FAILED,
+        ) from None
 
 
 def damaged(path: Path, number: int, why: str) -> StrataError:

@@ -7,7 +7,6 @@ the launcher ends its tree.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 from strata.measure.failure_reason import reason_line
 from strata.measure.files import check_space, remove_tree, storage_error
@@ -248,7 +248,7 @@ def unverified(verification: Mapping[str, Any]) -> str:
 
 def _load(path: Path) -> dict[str, Any] | None:
     try:
-        value = json.loads(path.read_text())
+        value = documents.from_json(path.read_text())
     except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) else None

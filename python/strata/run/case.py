@@ -7,14 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from strata import paths
+from strata import documents, paths
 from strata.errors import FAILED, StrataError
 
 Case = dict[str, Any]
@@ -23,10 +22,12 @@ Case = dict[str, Any]
 def load(path: Path | str) -> Case:
     """A case file as a dict, to be changed and run."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return documents.from_toml(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise StrataError(f"cannot read the case: {error.strerror}", at=str(path)) from None
-    except tomllib.TOMLDecodeError as error:
+        raise StrataError(
+            f"cannot read the case: {error.strerror}", at=str(path), allowed="a case file"
+        ) from None
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
         raise StrataError("the case is not TOML", at=str(path), given=str(error)) from None
 
 

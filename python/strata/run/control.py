@@ -14,6 +14,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 
 _LONGEST_ANSWER = 1 << 24  # bytes
@@ -46,23 +47,32 @@ def ask(folder: str | Path, request: dict[str, Any], timeout_s: float = 30.0) ->
         except OSError as error:
             raise _gone(folder, error) from None
     try:
-        answer = json.loads(received)
+        answer = documents.from_json(received)
         granted = bool(answer.pop("ok"))
-    except (ValueError, KeyError, AttributeError):
+    except (ValueError, KeyError, AttributeError, TypeError):
         raise _gone(folder, None) from None
     if not granted:
         raise StrataError(
-            answer.get("error", "refused"),
+            str(answer.get("error", "refused")),
             at=str(folder),
-            given=answer.get("given"),
-            allowed=answer.get("allowed"),
+            given=_text(answer.get("given")) or json.dumps(request),
+            allowed=_text(answer.get("allowed")),
         )
     return answer
 
 
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
 def _gone(folder: str | Path, error: OSError | None) -> StrataError:
     reason = f": {error.strerror}" if error is not None and error.strerror else ""
-    return StrataError(f"the run ended before it answered{reason}", at=str(folder), code=FAILED)
+    return StrataError(
+        f"the run ended before it answered{reason}",
+        at=str(folder),
+        remedy="its own output says how it ended",
+        code=FAILED,
+    )
 
 
 def _connected(folder: Path, timeout_s: float) -> socket.socket:

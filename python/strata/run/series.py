@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from strata.errors import FAILED, StrataError
 
 NAME = "series.csv"
+_MOST_STEPS = 1e15  # larger numbers are not whole ones any longer
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,35 @@ def read(path: Path | str) -> Series:
         file /= NAME
     try:
         text = file.read_text(encoding="utf-8")
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise StrataError(
-            f"cannot read the series: {error.strerror}",
+            f"cannot read the series: {getattr(error, 'strerror', None) or error}",
             at=str(file),
             remedy="give the folder that `strata run CASE --out FOLDER` has written",
             code=FAILED,
         ) from None
     head, _, rest = text.partition("\n")
     names, units = [], {}
-    for word in head.split(","):
-        found = re.fullmatch(r"(.*?)(?: \[(.*)\])?", word.strip())
-        assert found is not None
-        names.append(found[1])
-        units[found[1]] = found[2] or ""
+    for word in map(str.strip, head.split(",")):
+        name, inside, unit = word.removesuffix("]").partition(" [") if word.endswith("]") else (word, "", "")
+        name = name if inside else word
+        names.append(name)
+        units[name] = unit
     if names[:2] != ["step", "time"]:
         raise StrataError("not a time series", at=f"{file}:1", given=head[:80], allowed="step,time [...],...")
     lines = rest.split("\n")[:-1]  # what has no end of line was cut off
     table = rows_of_numbers(file, names, lines, "series")
     columns = {name: table[:, i] for i, name in enumerate(names)}
-    columns["step"] = columns["step"].astype(int)
+    steps = columns["step"]
+    if len(odd := np.flatnonzero(~(np.abs(steps) <= _MOST_STEPS))):
+        raise StrataError(
+            "not a step",
+            at=f"{file}:{odd[0] + 2}",
+            given=f"{steps[odd[0]]:g}",
+            allowed="a whole number",
+            code=FAILED,
+        )
+    columns["step"] = steps.astype(int)
     return Series(file, units, columns)
 
 

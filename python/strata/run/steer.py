@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from strata.errors import StrataError
+from strata import documents
+from strata.errors import FAILED, StrataError
 from strata.measure.progress import duration
 from strata.run.control import ask
 
@@ -18,7 +19,18 @@ def steer(folder: Path, words: Sequence[str], *, as_json: bool, timeout_s: float
     """Does what the words after the folder say (none: status) and returns what is to be printed."""
     request, shown = _request(list(words))
     answer = ask(folder, request, timeout_s)
-    return json.dumps(answer) if as_json else shown(answer)
+    if as_json:
+        return json.dumps(answer)
+    try:
+        return shown(answer)
+    except documents.ODD as error:
+        raise StrataError(
+            "the run's answer is not one to this question",
+            at=str(folder),
+            given=f"{documents.shown(answer)}: {type(error).__name__} {error}",
+            allowed=f"an answer to {json.dumps(request)}",
+            code=FAILED,
+        ) from None
 
 
 def _request(words: list[str]) -> tuple[dict[str, Any], Callable[[dict[str, Any]], str]]:

@@ -105,7 +105,8 @@ def find(asked: Path | None, environment: Mapping[str, str] = os.environ) -> Pat
 
 def _says_something(file: Path) -> bool:
     """Whether it has more than comments: the example of an installation does not stand for /etc/strata."""
-    return any(line.strip() and not line.lstrip().startswith("#") for line in file.read_text().splitlines())
+    text = file.read_text(errors="replace")  # read() says what is wrong with it
+    return any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def read(path: Path | None) -> Site:

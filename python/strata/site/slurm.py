@@ -106,12 +106,15 @@ def partitions() -> list[Partition]:
 
 def nodes(partition: str) -> list[Node]:
     """All nodes of a partition. Raises StrataError where Slurm does not answer."""
-    rows = [line.split("|") for line in _asked("--Node", f"--partition={partition}", "--format=%N|%m|%f")]
+    return [_node(line) for line in _asked("--Node", f"--partition={partition}", "--format=%N|%m|%f")]
+
+
+def _node(line: str) -> Node:
+    name, mib, features = _cells(line, 3)
+    if not re.fullmatch(r"[0-9]{1,12}\+?", mib):
+        raise _not_asked_for(line, "a node's memory in MiB")
     # Without features sinfo says (null).
-    return [
-        Node(name, int(mib.rstrip("+")) << 20, frozenset(features.split(",")) - {"(null)"})
-        for name, mib, features in rows
-    ]
+    return Node(name, int(mib.rstrip("+")) << 20, frozenset(features.split(",")) - {"(null)"})
 
 
 def _asked(*options: str) -> list[str]:
@@ -134,9 +137,22 @@ def _asked(*options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+def _cells(line: str, count: int) -> list[str]:
+    cells = line.split("|")
+    if len(cells) != count:
+        raise _not_asked_for(line, f"{count} words with | between them")
+    return cells
+
+
+def _not_asked_for(line: str, allowed: str) -> StrataError:
+    return StrataError(
+        "sinfo says something else than was asked", at="sinfo", given=line[:100], allowed=allowed, code=FAILED
+    )
+
+
 def _partition(line: str) -> Partition:
-    name, nodes, sockets, cores, threads, longest, usual = line.split("|")
-    number = [int(re.sub(r"\D", "", word) or "1") for word in (nodes, sockets, cores, threads)]
+    name, nodes, sockets, cores, threads, longest, usual = _cells(line, 7)
+    number = [int(re.sub(r"\D", "", word)[:9] or "1") for word in (nodes, sockets, cores, threads)]
     return Partition(name.rstrip("*"), name.endswith("*"), *number, seconds_of(longest), seconds_of(usual))
 
 
@@ -157,7 +173,7 @@ def _together(one: Partition, other: Partition) -> Partition:
 
 def seconds_of(text: str) -> float | None:
     """'2-03:00:00', '30:00' or '5' (minutes), as Slurm writes times; None for infinite and n/a."""
-    match = re.fullmatch(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?", text.strip())
+    match = re.fullmatch(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?", text.strip())
     if match is None:
         return None
     days, *parts = match.groups()

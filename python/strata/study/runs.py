@@ -91,7 +91,7 @@ class Maker:
                 allowed=", ".join(["true", *values]),
                 remedy="name the value that says how many threads run",
             )
-        if not values[word].isdecimal():
+        if not values[word].isdecimal() or len(values[word]) > 9:
             raise StrataError(
                 "not a number of threads", at=at, given=f"{word} = {values[word]}", allowed="a whole number"
             )

@@ -21,7 +21,7 @@ from strata.casefile import (
     some,
     tables,
 )
-from strata.characterize.case import LAYOUT, LAYOUT_WORDS
+from strata.characterize.case import COUNT, LAYOUT, LAYOUT_WORDS
 from strata.measure import stats
 from strata.measure.plan import OWN_SHARE
 
@@ -33,8 +33,8 @@ NOT_OPTIONS = ("--layout", "--stride", "--bind", "--record", "--timeout", "--dry
 NOT_OPTIONS += ("--machine", "--as-rank", "--")
 PAIRS = ("one domain", "two domains", "all cores")
 ALL = "all"  # every P x T that fills all cores
-EVERY = re.compile(r"^every (P|\d+)x(T|\d+)$")  # P and T in powers of two, on one core to all
-_STRIDES = re.compile(r"^\d+\.\.(\d+|[NDH])$")
+EVERY = re.compile(rf"every (P|{COUNT})x(T|{COUNT})\Z")  # P and T in powers of two, on one core to all
+_STRIDES = re.compile(rf"{COUNT}\.\.({COUNT}|[NDH])\Z")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 

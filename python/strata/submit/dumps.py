@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error, write_atomically
 
@@ -96,7 +97,7 @@ def _to_disk(path: Path) -> None:
 def read(dump: Path) -> Record:
     """What was kept beside CRIU's files."""
     try:
-        return Record(**json.loads((dump / _RECORD).read_text()))
+        return Record(**documents.from_json((dump / _RECORD).read_text()))
     except (OSError, ValueError, TypeError) as error:
         raise StrataError(
             "this dump cannot be read",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
-import math
 import os
 import re
 import stat
@@ -15,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import own_folders
+from strata import documents, own_folders
 from strata.centre.fleet.fleet import Figure, Fleet
 from strata.centre.fleet.quick import SCHEMA
 from strata.errors import StrataError
@@ -33,6 +31,7 @@ FACTS = (
     "bios",
 )
 MOST_PARTS = 4096
+_MOST = 1e300  # a number of JSON may be larger than any float
 _NUMBERS = {int, float}
 _NAME = re.compile(r"\d+|\D+")
 
@@ -121,7 +120,7 @@ def _texts(file: str) -> Iterator[tuple[str, str]]:
 
 def _record(at: str, text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text)
+        given = documents.from_json(text)
     except ValueError as error:
         raise StrataError("not a JSON file", at=at, given=str(error)) from None
     if not isinstance(given, dict) or given.get("schema") != SCHEMA:
@@ -138,10 +137,17 @@ def _record(at: str, text: str) -> dict[str, Any]:
     for key in ("figures", "hardware", "software", "counters", "failed", "absent"):
         if not isinstance(given.setdefault(key, {}), dict):
             raise _wrong(at, key, given[key], "an object")
+    booted = given.get("booted")
+    if booted is not None and (type(booted) not in _NUMBERS or not 0 <= booted < _MOST):
+        raise _wrong(at, "booted", booted, "seconds since 1970")
+    integrity = given.get("integrity")
+    findings = integrity.get("findings") if isinstance(integrity, dict) else integrity
+    if findings is not None and not isinstance(findings, list):
+        raise _wrong(at, "integrity.findings", findings, "a list")
     for name, figure in given["figures"].items():
         _check_figure(at, name, figure)
     for name, value in given["counters"].items():
-        if not isinstance(value, int) or value < 0:
+        if not isinstance(value, int) or not 0 <= value < _MOST:
             raise _wrong(at, f"counters.{name}", value, "a number of errors")
     return given
 
@@ -149,9 +155,9 @@ def _record(at: str, text: str) -> dict[str, Any]:
 def _check_figure(at: str, name: str, figure: Any) -> None:
     if not isinstance(figure, dict) or not isinstance(values := figure.get("values"), list) or not values:
         raise _wrong(at, f"figures.{name}.values", figure, "a list of numbers")
-    if not ({*map(type, values)} <= _NUMBERS and min(values) > 0 and max(values) < math.inf):
+    if not ({*map(type, values)} <= _NUMBERS and min(values) > 0 and max(values) < _MOST):
         for i, value in enumerate(values):
-            if type(value) not in _NUMBERS or not 0 < value < math.inf:
+            if type(value) not in _NUMBERS or not 0 < value < _MOST:
                 raise _wrong(at, f"figures.{name}.values[{i}]", value, "a number above 0")
     if figure.get("better") not in ("higher", "lower"):
         raise _wrong(at, f"figures.{name}.better", figure.get("better"), "higher, lower")
@@ -168,17 +174,17 @@ def _time(at: str, text: Any) -> float:
     try:
         when = datetime.fromisoformat(text)
         return when.timestamp() if when.tzinfo else datetime.fromisoformat(text + "+00:00").timestamp()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _wrong(at, "time", text, "such as 2026-11-03T14:05:00Z") from None
 
 
 def _wrong(at: str, key: str, given: Any, allowed: str) -> StrataError:
-    return StrataError("a run is damaged", at=f"{at}: {key}", given=repr(given)[:80], allowed=allowed)
+    return StrataError("a run is damaged", at=f"{at}: {key}", given=documents.shown(given), allowed=allowed)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
     """For sorting n2 before n10."""
-    return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in _NAME.findall(name)]
+    return [(0, int(p), "") if p.isdecimal() and len(p) < 19 else (1, 0, p) for p in _NAME.findall(name)]
 
 
 def _fleet(records: list[dict[str, Any]]) -> Fleet:

@@ -153,5 +153,5 @@ def silent(folders: Sequence[Path], ran: set[tuple[str, str]]) -> list[str]:
         )
         for path in lists[-1:]:
             campaign = path.name.removeprefix(ASKED).removesuffix(".txt")
-            found += [n for n in path.read_text().split() if (campaign, n) not in ran]
+            found += [n for n in path.read_text(errors="replace").split() if (campaign, n) not in ran]
     return list(dict.fromkeys(found))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strata import own_folders
+from strata import documents, own_folders
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error, write_atomically, write_json
 
@@ -113,7 +113,7 @@ class State:
 
     def running(self) -> Event | None:
         try:
-            found = json.loads(self._running.read_text(encoding="utf-8"))
+            found = documents.from_json(self._running.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         return found if isinstance(found, dict) and found.get("event") == "run" else None
@@ -128,14 +128,17 @@ class State:
             return found
         except OSError as error:
             raise StrataError(
-                f"cannot read the history: {error.strerror}", at=str(self._file), code=FAILED
+                f"cannot read the history: {error.strerror}",
+                at=str(self._file),
+                remedy="--state FOLDER names another one",
+                code=FAILED,
             ) from None
         for line in filter(None, lines):
             try:
-                event = json.loads(line)
+                event = documents.from_json(line)
             except ValueError:
                 event = None
-            if isinstance(event, dict) and isinstance(event.get("event"), str):
+            if _is_event(event):
                 found.events.append(event)
             else:
                 found.damaged += 1
@@ -154,6 +157,28 @@ class State:
         old = [folded(runs)] if runs else []
         text = "".join(json.dumps(e) + "\n" for e in (*old, *findings, *reversed(kept)))
         write_atomically(self._file, text)
+
+
+_TABLES = {"sums": ("core", "kernel", "unit"), "yielded": ("core",)}  # of a pass, and what names a row
+
+
+def _is_event(event: Any) -> bool:
+    """Whether a line is an event; of a pass also that its tables can be added up."""
+    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+        return False
+    if event["event"] not in ("run", "folded"):
+        return True
+    return type(event.get("passes", 1)) is int and all(
+        isinstance(rows := event.get(table, []), list)
+        and all(isinstance(row, dict) and _is_row(row, keys) for row in rows)
+        for table, keys in _TABLES.items()
+    )
+
+
+def _is_row(row: Event, keys: tuple[str, ...]) -> bool:
+    return all(
+        type(v) in (int, float) or (k in keys and (v is None or isinstance(v, str))) for k, v in row.items()
+    )
 
 
 def folded(runs: Iterable[Event]) -> Event:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from strata import paths
+from strata import documents, paths
 from strata.centre.integrity.history import Event
 from strata.errors import FAILED, StrataError
 
@@ -41,7 +40,7 @@ class Program:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             try:
-                event = json.loads(line)
+                event = documents.from_json(line)
             except ValueError:
                 raise StrataError(f"{NAME} said what is no event", given=line[:200], code=FAILED) from None
             yield event

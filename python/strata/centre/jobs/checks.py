@@ -64,7 +64,11 @@ def sound(piece: dict[str, Any], place: np.ndarray, checks: Checks, ends: str = 
             "an end after the start",
         )
         bad = bad | checks.wrong(
-            piece["cores"] < 0, place, "a negative number of processors", "processors", "0 or more"
+            piece["cores"] < 0,
+            place,
+            "a negative number of processors, or one of too many digits",
+            "processors",
+            "0 or more",
         )
         ran = (piece["end"] > piece["start"]) | (piece["state"] == RUNNING)
         bad = bad | checks.wrong(

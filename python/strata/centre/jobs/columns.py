@@ -13,6 +13,13 @@ NEVER = ("", "Unknown", "None", "N/A", "NONE", "INVALID")
 _HASHED = np.uint64(1 << 63)  # keys of texts; numbers of jobs stay below
 
 
+def whole(text: str) -> int:
+    """A number of a few digits, 0 for an empty text; -1, which no number of anything is, for all else."""
+    if not text:
+        return 0
+    return int(text) if text.isdecimal() and len(text) <= 9 else -1
+
+
 def seconds(column: Any, zone: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A column of texts as seconds: as read, the second reading of a time that came twice, and which cells
     are no time, or never were.
@@ -25,8 +32,9 @@ def seconds(column: Any, zone: str) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     good = np.zeros(len(column), bool)
     try:
         numbers = pc.cast(given, pa.int64())
-        out = pc.cast(numbers, pa.float64()).to_numpy(zero_copy_only=False)
-        return out, out, good, good
+        out = pc.cast(numbers, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        far = np.abs(out) > times.LAST
+        return np.where(far, np.nan, out), out, far, good
     except pa.ArrowInvalid:
         pass
     try:
@@ -35,7 +43,8 @@ def seconds(column: Any, zone: str) -> tuple[np.ndarray, np.ndarray, np.ndarray,
         found = times.read(given.to_pandas().fillna(""), zone)
         return found.seconds, found.second, found.wrong, found.skipped
     first, second, skipped = times.localised(naive.to_pandas(), zone)
-    return first, second, good, skipped
+    far = np.abs(first) > times.LAST
+    return np.where(far, np.nan, first), second, far, skipped
 
 
 def codes(column: Any) -> tuple[np.ndarray, list[str]]:

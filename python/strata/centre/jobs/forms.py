@@ -33,7 +33,7 @@ def guessed(path: Path) -> str:
     """The form of a log by its first line. Raises StrataError where it is none of them."""
     text = next(blocks(path), b"").decode()
     first = next((line for line in text.splitlines() if line.strip()), "")
-    if path.name.endswith((".swf", ".swf.gz")) or first.lstrip().startswith(";"):
+    if path.name.endswith((".swf", ".swf.gz", ".swf.xz")) or first.lstrip().startswith(";"):
         return "swf"
     if "jobid" in first.lower() and "|" in first:
         return "slurm"

@@ -54,6 +54,7 @@ _VALUES = {
     **dict.fromkeys(("resources_used.walltime", "Resource_List.walltime"), _WORD),
     **dict.fromkeys(("account", "jobname"), _TEXT),
 }
+_TOO_MANY = 1 << 31  # the counts of a record, a hundred thousand of them, still fit into 64 bits
 _OUT_OF_TIME = -29  # JOB_EXEC_KILL_WALLTIME
 
 
@@ -132,6 +133,7 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
         for key in keys:
             some = pc.if_else(pc.equal(found[key], ""), None, found[key])
             here = pc.cast(some, pa.float64()).to_numpy(zero_copy_only=False)
+            here = np.where(np.abs(here) <= times.LAST, here, np.nan)
             out = np.where(np.isnan(out), here, out)
         return out
 
@@ -196,7 +198,8 @@ def _dates(column: Any, place: np.ndarray, checks: Checks) -> tuple[np.ndarray, 
 
         naive = pd.to_datetime(column.to_pandas(), format="%m/%d/%Y %H:%M:%S", errors="coerce")
     first, _, skipped = times.localised(naive, checks.zone)
-    bad = checks.wrong(naive.isna().to_numpy(), place, "not a date", "date", "month/day/year")
+    none = naive.isna().to_numpy() | (np.abs(first) > times.LAST)
+    bad = checks.wrong(none, place, "not a date", "date", "month/day/year")
     why = f"this time never was: clocks of {checks.zone} went forward over it"
     return first, bad | checks.wrong(skipped, place, why, "date", "a time of --zone")
 
@@ -207,7 +210,7 @@ def _walltimes(column: Any) -> np.ndarray:
 
 def _seconds(text: str) -> float:
     parts = text.split(":")
-    if not text or not all(p.isdecimal() for p in parts):
+    if not text or len(parts) > 4 or not all(p.isdecimal() and len(p) <= 9 for p in parts):
         return np.nan
     return float(sum(int(p) * 60**i for i, p in enumerate(reversed(parts))))
 
@@ -226,7 +229,13 @@ def _widths(found: dict[str, Any], number: Any) -> tuple[np.ndarray, np.ndarray]
     nodes = hosts[:, 1]
     for other in (vnodes[:, 1], np.nan_to_num(count).astype(int), asked[:, 1]):
         nodes = np.where(nodes == 0, other, nodes)
-    return cores.astype(np.int32), nodes.astype(np.int32)
+    most = np.iinfo(np.int32).max
+    return np.where(cores > most, -1, cores).astype(np.int32), np.minimum(nodes, most).astype(np.int32)
+
+
+def _many(digits: str) -> int:
+    """A number of cores or nodes; of one of too many digits only that it is too large."""
+    return int(digits or "0") if len(digits) <= 9 else _TOO_MANY
 
 
 def _hosts(text: str) -> tuple[int, int]:
@@ -237,27 +246,27 @@ def _hosts(text: str) -> tuple[int, int]:
         names.add(name)
         times_ = place.partition("*")[2]
         if times_:
-            cores += int(times_) if times_.isdecimal() else 1
+            cores += _many(times_) if times_.isdecimal() else 1
         else:
             for piece in place.split(","):
                 low, dash, high = piece.partition("-")
-                cores += int(high) - int(low) + 1 if dash and (low + high).isdecimal() else 1
+                cores += _many(high) - _many(low) + 1 if dash and (low + high).isdecimal() else 1
     return cores, len(names)
 
 
 def _vnodes(text: str) -> tuple[int, int]:
     """`(n1:ncpus=4:mem=1gb)+(n2:ncpus=4)`."""
     found = re.findall(r"ncpus=(\d+)", text)
-    return sum(map(int, found)), len(set(re.findall(r"[(+]([\w.-]+)(?:\[\d+\])?:", text)))
+    return sum(map(_many, found)), len(set(re.findall(r"[(+]([\w.-]+)(?:\[\d+\])?:", text)))
 
 
 def _nodes_ppn(text: str) -> tuple[int, int]:
     cores = nodes = 0
     for part in filter(None, text.split("+")):
         first, *more = part.split(":")
-        count = int(first) if first.isdecimal() else 1
-        ppn = next((int(m[4:]) for m in more if m.startswith("ppn=") and m[4:].isdecimal()), 1)
-        cores, nodes = cores + count * ppn, nodes + count
+        count = _many(first) if first.isdecimal() else 1
+        ppn = next((_many(m[4:]) for m in more if m.startswith("ppn=") and m[4:].isdecimal()), 1)
+        cores, nodes = min(cores + count * ppn, _TOO_MANY), min(nodes + count, _TOO_MANY)
     return cores, nodes
 
 

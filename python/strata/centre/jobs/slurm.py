@@ -230,13 +230,9 @@ def _times(
     return first, second, wrong | checks.wrong(skipped, place, why, title, "a time of --zone")
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else 0 if not text else -1
-
-
 def _tres(pattern: re.Pattern[str], text: str) -> int:
     found = pattern.search(text)
-    return int(found.group(1)) if found else 0
+    return columns.whole(found.group(1)) if found else 0
 
 
 def _widths(of: dict[str, Any], place: np.ndarray, checks: Checks) -> tuple[np.ndarray, np.ndarray]:
@@ -247,15 +243,17 @@ def _widths(of: dict[str, Any], place: np.ndarray, checks: Checks) -> tuple[np.n
         nodes = columns.mapped(of["alloctres"], lambda t: _tres(_NODES, t), np.int32)
     for name in ("alloccpus", "ncpus"):
         if name in of:
-            cores = np.where(cores == 0, columns.mapped(of[name], _number, np.int32), cores)
+            cores = np.where(cores == 0, columns.mapped(of[name], columns.whole, np.int32), cores)
     for name in ("allocnodes", "nnodes"):
         if name in of:
-            nodes = np.where(nodes == 0, columns.mapped(of[name], _number, np.int32), nodes)
+            nodes = np.where(nodes == 0, columns.mapped(of[name], columns.whole, np.int32), nodes)
     return cores, np.maximum(nodes, 0)
 
 
 def _elapsed(text: str) -> float:
     found = _ELAPSED.match(text)
+    if len(text) > 30:
+        return -1.0
     if text.isdecimal():
         return float(text)
     if not found:

@@ -29,6 +29,7 @@ from strata.centre.jobs.rows import (
     gathered,
 )
 from strata.centre.jobs.text import blocks, refused, row_of
+from strata.centre.outages import times
 from strata.errors import StrataError
 
 FIELDS = 18
@@ -36,10 +37,13 @@ NUMBERS = "18 numbers with spaces between them, -1 where a value is unknown"
 _JOB, _SUBMIT, _WAIT, _RUN, _ALLOCATED, _ASKED = 0, 1, 2, 3, 4, 7
 _STATUS, _USER, _GROUP, _PROGRAM, _QUEUE, _PARTITION, _LAST = 10, 11, 12, 13, 14, 15, 17
 _USED = (_JOB, _SUBMIT, _WAIT, _RUN, _ALLOCATED, _ASKED)
+_TIMES = (_SUBMIT, _WAIT, _RUN)
 _USED += (_STATUS, _USER, _GROUP, _PROGRAM, _QUEUE, _PARTITION, _LAST)
 _STATES = {0: FAILED, 1: COMPLETED, 3: COMPLETED, 4: FAILED, 5: CANCELLED}
+_MOST, _MOST_CORES = 1e15, 2.0**31 - 1  # whole numbers of this size are exact
 _BURST = 1  # in Rows.whole, until _bursts() has read them
-_HEAD = re.compile(rb"^;[ \t]*([A-Za-z]+)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.M)
+_COMMENT = re.compile(rb"^[ \t]*;.*\n?", re.M)
+_HEAD = re.compile(rb"^;[ \t]*([A-Za-z]+)[ \t]*:(.*)$", re.M)
 
 
 def _is_row(line: str) -> bool:
@@ -72,8 +76,10 @@ def _number(path: Path, header: dict[str, str], key: str) -> int:
     text = header.get(key, "").split()
     if not text or text[0].startswith("-"):
         return 0
-    if not text[0].isdecimal():
-        raise StrataError("not a number", at=f"{path}: header {key}", given=text[0], allowed="a whole number")
+    if not text[0].isdecimal() or len(text[0]) > 10:
+        raise StrataError(
+            "not a number", at=f"{path}: header {key}", given=text[0], allowed="a whole number of ten digits"
+        )
     return int(text[0])
 
 
@@ -87,8 +93,8 @@ def _tables(path: Path, header: dict[str, str]) -> Iterator[list[np.ndarray]]:
     for block in blocks(path):
         if b";" in block:
             for key, value in _HEAD.findall(block):
-                header.setdefault(key.decode(), value.decode())
-            block = re.sub(rb"^[ \t]*;.*\n?", b"", block, flags=re.M)
+                header.setdefault(key.decode(), value.decode().strip(" \t\r"))
+            block = _without_comments(block)
         data = _single_spaces(block)
         if not data.strip():
             continue
@@ -104,6 +110,15 @@ def _tables(path: Path, header: dict[str, str]) -> Iterator[list[np.ndarray]]:
         except pa.ArrowInvalid:
             refused(path, _wrong, NUMBERS)
         yield [table[str(i)].to_numpy() for i in _USED]
+
+
+def _without_comments(block: bytes) -> bytes:
+    """Piece by piece: re.sub() takes a hundred bytes for each comment."""
+    rest, at = bytearray(), 0
+    for comment in _COMMENT.finditer(block):
+        rest += block[at : comment.start()]
+        at = comment.end()
+    return bytes(rest + block[at:])
 
 
 def _single_spaces(block: bytes) -> bytes:
@@ -139,6 +154,15 @@ def _piece(path: Path, values: list[np.ndarray], checks: Checks) -> dict[str, An
     of = dict(zip(_USED, values, strict=True))
     place = np.arange(checks.seen, checks.seen + len(values[0]))
     checks.seen += len(place)
+    odd = np.zeros(len(place), bool)
+    for field, column in of.items():
+        most = _MOST_CORES if field in (_ALLOCATED, _ASKED) else times.LAST if field in _TIMES else _MOST
+        with np.errstate(invalid="ignore"):
+            wrong = ~(np.abs(column) <= most)
+        allowed = f"a number from -{most:.0f} to {most:.0f}"
+        odd |= checks.wrong(wrong, place, "not a number that can be", f"field {field + 1}", allowed)
+    if odd.any():
+        of, place = {field: column[~odd] for field, column in of.items()}, place[~odd]
     submit, wait, run = of[_SUBMIT], of[_WAIT], of[_RUN]
     status = of[_STATUS].astype(int)
     bad = checks.wrong(run < -1, place, "a negative duration", "field 4 (run time)", "0 or more, or -1")
@@ -183,7 +207,7 @@ def _names(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Numbers as names; -1 is none."""
     top = int(values.max(initial=-1))
     if 0 <= top < 1 << 22:  # small numbers need no sorting
-        whole = values.astype(np.int32)
+        whole = np.maximum(values, -1).astype(np.int32)
         used = np.flatnonzero(np.bincount(np.maximum(whole, 0), minlength=1))
         table = np.full(top + 1, -1, np.int32)
         table[used] = np.arange(len(used), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Large logs as blocks of whole lines: checked for their encoding, unpacked where they are gzipped.
+"""Large logs as blocks of whole lines: checked for their encoding, unpacked where they are .gz or .xz.
 
 Readers parse a block at a time, so that a log of any size takes the memory of its columns. They know no row
 numbers; `refused` finds the line of what they could not read, by reading the file once more.
@@ -6,43 +6,49 @@ numbers; `refused` finds the line of what they could not read, by reading the fi
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import NoReturn
 
+from strata import unpacked
 from strata.errors import StrataError
 from strata.measure.progress import duration
 
 BLOCK = 32 << 20
+PACKED_BLOCK = 8 << 20  # of what a small file may hold much of
+LONGEST = 16 << 20  # bytes of a line that goes on from block to block: no record of a job has so many
 _WIDTH = 72
 _QUIET_S = 3.0  # a log that is read in less says nothing of its progress
 
 
 def blocks(path: Path) -> Iterator[bytes]:
     """The file as blocks of whole lines, each with its line end. Raises StrataError for what cannot be read,
-    is not in UTF-8, or holds zero bytes (as files have after a crash of their machine).
+    is not in UTF-8, has a line without an end, or holds zero bytes (as files have after a crash of their
+    machine).
     """
     rest, rows, begin = b"", 0, time.monotonic()
     try:
-        with path.open("rb") as raw, _unpacked(path, raw) as file:
+        with path.open("rb") as raw, unpacked.opened(path, raw) as file:
             size = max(os.fstat(raw.fileno()).st_size, 1)
-            while data := file.read(BLOCK):
+            at_once = PACKED_BLOCK if unpacked.is_packed(path) else BLOCK
+            while data := file.read(at_once):
                 progress(path.name, raw.tell() / size, begin)
                 whole, end, tail = data.rpartition(b"\n")
                 if not end:
                     rest += data
+                    if len(rest) > LONGEST:
+                        raise _endless(path, rows + 1, rest)
                     continue
                 block, rest = rest + whole + end, tail
                 _check(path, block, rows)
                 rows += block.count(b"\n")
                 yield block
-    except (OSError, EOFError, zlib.error) as error:
+    except unpacked.DAMAGE as error:
         cut = isinstance(error, EOFError)
         raise StrataError(
             "the file is cut short" if cut else "cannot read the log",
@@ -55,8 +61,14 @@ def blocks(path: Path) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    return gzip.open(raw) if path.suffix == ".gz" else raw  # type: ignore[return-value]
+def _endless(path: Path, row: int, line: bytes) -> StrataError:
+    return StrataError(
+        "a line of the log does not end",
+        at=f"{path}: row {row}",
+        given=f"more than {LONGEST:,} bytes: {line[:60].decode(errors='replace')}",
+        allowed=f"lines of {LONGEST:,} bytes at most",
+        remedy="get the whole file again, or cut this line off",
+    )
 
 
 def progress(what: str, share: float, begin: float) -> None:
@@ -91,9 +103,9 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Each line with its number, from 1 on."""
     number = 0
     for block in blocks(path):
-        for line in block.decode().split("\n")[:-1]:
+        for line in io.BytesIO(block):  # not a list of them: of empty lines it would be fifty times the block
             number += 1
-            yield number, line
+            yield number, line[:-1].decode()
 
 
 def refused(path: Path, wrong: Callable[[str], str | None], allowed: str, first: int = 1) -> NoReturn:
@@ -114,8 +126,8 @@ def refused(path: Path, wrong: Callable[[str], str | None], allowed: str, first:
 
 def _ends(path: Path) -> bool:
     last = b"\n"
-    with path.open("rb") as raw, _unpacked(path, raw) as file:
-        while data := file.read(BLOCK):
+    with path.open("rb") as raw, unpacked.opened(path, raw) as file:
+        while data := file.read(PACKED_BLOCK):
             last = data[-1:]
     return last == b"\n"
 

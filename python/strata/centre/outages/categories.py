@@ -10,12 +10,12 @@ they are a category of their own, shown where a log has any.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import StrataError
 
 KINDS = ("unscheduled", "scheduled", "problem")
@@ -140,11 +140,10 @@ def load(path: Path | None) -> Categories:
     if path is None:
         return Categories()
     try:
-        with path.open("rb") as file:
-            given = tomllib.load(file)
+        given = documents.from_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise StrataError("cannot read the categories", at=str(path), given=error.strerror) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
         raise StrataError("not a TOML file", at=str(path), given=str(error)) from None
     tables = given.get("categories")
     if not isinstance(tables, Mapping) or set(given) != {"categories"} or not tables:
@@ -166,7 +165,7 @@ def _category(path: Path, key: str, table: Any, known: Category | None) -> Categ
     if key == OBSERVED:
         raise StrataError("a key with a meaning of its own", at=at, given=key, allowed="another name")
     if not isinstance(table, Mapping) or not set(table) <= set(KEYS):
-        raise StrataError("an unknown key", at=at, given=", ".join(table), allowed=", ".join(KEYS))
+        raise StrataError("an unknown key", at=at, given=documents.shown(table), allowed=", ".join(KEYS))
     old = known or Category(key, key, "unscheduled")
     title, kind = table.get("title", old.title), table.get("kind", old.kind)
     interrupt, match = table.get("interrupt", old.interrupt), table.get("match", list(old.match))

@@ -64,6 +64,8 @@ def read(path: Path, categories: Categories) -> Cells:
     import pandas as pd
 
     found, rows = table(path, NEEDED, what="file of LANL's failure data")
+    if not len(found):
+        raise StrataError("no failure in it", at=str(path), given="no row", allowed="a row for each failure")
     said: list[str] = []
     start, end = (_iso(found[name]) for name in ("prob started", "prob fixed"))
     text = pd.DataFrame(
@@ -143,7 +145,8 @@ def _down_time(
         return
     minutes = pd.to_numeric(found["down time"].str.replace(",", ""), errors="coerce")
     both = (
-        pd.to_datetime(end, errors="coerce") - pd.to_datetime(start, errors="coerce")
+        pd.to_datetime(end, format="ISO8601", errors="coerce")
+        - pd.to_datetime(start, format="ISO8601", errors="coerce")
     ).dt.total_seconds() / 60
     wrong = ((minutes - both).abs() > 1).to_numpy()
     if wrong.any():

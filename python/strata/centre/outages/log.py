@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strata import documents
 from strata.centre.outages import times
 from strata.centre.outages.categories import OBSERVED, Categories
 from strata.errors import StrataError
@@ -27,6 +28,7 @@ SCHEMA = "strata.outages/1"
 NEEDED = ("system", "start", "end", "category")
 TIMES = ("start", "end")
 OPTIONAL = ("parts", "note", "node", "units", "description")
+_DIGITS = 15  # of the largest number: a whole one of so many is exact as a float
 SAME = "same"  # importers: not empty where a row belongs to the event of another row
 COLUMNS = (*NEEDED, *OPTIONAL)
 
@@ -97,7 +99,10 @@ def _csv(path: Path, text: str) -> Cells:
     if text.startswith("#"):  # a first line that says what the log is
         generated, _, text = text.partition("\n")
         first = 3
-    head = next(csv.reader(io.StringIO(text.partition("\n")[0])), [])
+    try:
+        head = next(csv.reader(io.StringIO(text.partition("\n")[0])), [])
+    except csv.Error:
+        raise _no_csv(path) from None
     head = [name.strip().lower() for name in head]
     _check_columns(f"{path}: row {first - 1}", head)
     if "\n\n" in text or "\n\r\n" in text or text.count('"') % 2:  # PyArrow lets these pass
@@ -161,9 +166,10 @@ def _json(path: Path, text: str) -> Cells:
     import pandas as pd
 
     try:
-        given = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise StrataError("not a JSON file", at=f"{path}: line {error.lineno}", given=error.msg) from None
+        given = documents.from_json(text)
+    except ValueError as error:
+        line = f": line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise StrataError("not a JSON file", at=f"{path}{line}", given=str(error)) from None
     if not isinstance(given, Mapping) or given.get("schema") != SCHEMA:
         raise StrataError(
             "not a log of outages",
@@ -174,8 +180,15 @@ def _json(path: Path, text: str) -> Cells:
     systems, outages = given.get("systems", {}), given.get("outages")
     if not isinstance(outages, list) or not isinstance(systems, Mapping):
         raise StrataError("outages is a list, systems an object", at=str(path), given=", ".join(given))
-    rows = [_row(f"{path}: outages[{i}]", one, systems) for i, one in enumerate(outages)]
+    rows = []
     for name, about in systems.items():
+        if not isinstance(about, Mapping):
+            raise StrataError(
+                "not a system",
+                at=f"{path}: systems.{name}",
+                given=documents.shown(about),
+                allowed="an object",
+            )
         if window := about.get("observed"):
             if not isinstance(window, list) or len(window) != 2:
                 raise StrataError(
@@ -186,7 +199,8 @@ def _json(path: Path, text: str) -> Cells:
                 )
             row = {"system": name, "category": OBSERVED, "start": window[0], "end": window[1]}
             rows.append(_row(f"{path}: systems.{name}", row, systems))
-    frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
+    outages = [_row(f"{path}: outages[{i}]", one, systems) for i, one in enumerate(outages)]
+    frame = pd.DataFrame([*outages, *rows], columns=list(COLUMNS), dtype=str)
     return Cells(str(path), frame, None, str(given.get("generated", "")))
 
 
@@ -297,7 +311,7 @@ def _numbers(cells: Cells, column: str) -> np.ndarray:
     for k, text in enumerate(words.categories):
         if text == "":
             continue
-        if not text.isdecimal() or int(text) == 0:
+        if not text.isdecimal() or len(text) > _DIGITS or int(text) == 0:
             i = int(np.flatnonzero(codes == k)[0])
             raise StrataError(
                 "not a number of parts" if column == "parts" else "not a number",

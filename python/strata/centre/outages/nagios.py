@@ -80,7 +80,13 @@ def read(path: Path, categories: Categories) -> Cells:
     times = re.findall(_TIME, text)
     if times:
         for row, line in enumerate(text.splitlines(), start=1):
-            _line(line, row, history, hosts)
+            if not _line(line, row, history, hosts):
+                raise StrataError(
+                    "a change of state without its state",
+                    at=f"{path}: row {row}",
+                    given=line[:100],
+                    allowed="[1140000000] HOST ALERT: n17;DOWN;HARD;3;reason",
+                )
         first, last = times[0], times[-1]
     else:
         seen = []
@@ -100,10 +106,11 @@ def read(path: Path, categories: Categories) -> Cells:
     return _cells(path, history, hosts, first, last)
 
 
-def _line(line: str, row: int, history: _History, hosts: set[str]) -> None:
+def _line(line: str, row: int, history: _History, hosts: set[str]) -> bool:
+    """False where the line is one of ours and ends too early."""
     found = _LINE.match(line)
     if not found:
-        return
+        return True
     time, _, kind, downtime, rest = found.groups()
     cells = rest.split(";")
     hosts.add(cells[0])
@@ -111,13 +118,17 @@ def _line(line: str, row: int, history: _History, hosts: set[str]) -> None:
         if kind == "HOST" and len(cells) > 1:
             planned = cells[1].strip().upper() == "STARTED"
             (history.planned.add if planned else history.planned.discard)(cells[0])
-        return
+        return True
     service = kind == "SERVICE"
     what = f"{cells[0]}\0{cells[1]}" if service and len(cells) > 1 else cells[0]
-    state, hard, *more = cells[2 if service else 1 :]
+    words = cells[2 if service else 1 :]
+    if len(words) < 2:
+        return False
+    state, hard, *more = words
     if hard.strip().upper() == "HARD":
         bad = state.strip().upper() == "CRITICAL" if service else _STATES.get(state.strip().lower(), 1) > 0
         history.change(what, time, bad, service, more[-1] if more else "", row)
+    return True
 
 
 def _table(path: Path) -> Iterator[tuple[str, str, bool, str, int]]:

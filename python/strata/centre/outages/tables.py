@@ -26,7 +26,10 @@ def table(
     """
     import pandas as pd
 
-    lines = list(csv.reader(io.StringIO(contents(path)), delimiter=separator))
+    try:
+        lines = list(csv.reader(io.StringIO(contents(path)), delimiter=separator))
+    except csv.Error as error:
+        raise StrataError(f"not a {what}", at=str(path), given=str(error), allowed="rows of cells") from None
     heads = ((i, [" ".join(cell.lower().split()) for cell in line]) for i, line in enumerate(lines))
     at, head = next(((i, h) for i, h in heads if all(set(names) & set(h) for names in needed)), (-1, []))
     if at < 0:
@@ -38,6 +41,13 @@ def table(
         )
     of = {next(n for n in names if n in head): names[0] for names in needed}
     head = [of.get(name, name) for name in head]
+    if twice := [name for name in head if name and head.count(name) > 1]:
+        raise StrataError(
+            "a column that is there twice",
+            at=f"{path}: row {at + 1}",
+            given=twice[0][:80],
+            allowed="each once",
+        )
     rows = [
         (i, row) for i, row in enumerate(lines[at + 1 :], start=at + 2) if any(cell.strip() for cell in row)
     ]

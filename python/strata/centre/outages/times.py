@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 UTC = "UTC"
 FORMS = "such as 2026-03-01T14:05, 2026-03-01 14:05:30+01:00, or seconds since 1970"
-_NANOSECONDS = 1e9
+_MICROSECONDS = 1e6
+LAST = 2.0**33  # seconds since 1970, in the year 2242: a later time is a mistake, and makes axes without end
 _NUMBER = r"^[0-9]{9,10}(?:\.[^-]*)?$"
+_LONGEST = 80  # characters: no time has so many, and patterns take the square of what they look through
 _OFFSET = r"Z$|:.*[+-].{4,5}$"
 
 
@@ -63,7 +65,7 @@ def read(texts: pd.Series, name: str, form: str = "ISO8601") -> Read:
     """The cells of a column as times; those without an offset are in the zone `name`."""
     import pandas as pd
 
-    texts = texts.astype(str).str.strip().reset_index(drop=True)
+    texts = texts.astype(str).str.strip().str.slice(0, _LONGEST).reset_index(drop=True)
     empty = (texts == "").to_numpy(bool)
     number, offset = (texts.str.contains(looks).to_numpy(bool) for looks in (_NUMBER, _OFFSET))
     seconds = np.full(len(texts), np.nan)
@@ -76,7 +78,9 @@ def read(texts: pd.Series, name: str, form: str = "ISO8601") -> Read:
     if local.any():
         naive = pd.to_datetime(texts[local], format=form, errors="coerce")
         seconds[local], second[local], skipped[local] = localised(naive, name)
-    wrong = np.isnan(seconds) & ~empty & ~skipped
+    far = ~(np.abs(seconds) <= LAST)
+    seconds[far], second[far] = np.nan, np.nan
+    wrong = far & ~empty & ~skipped
     return Read(seconds, second, wrong, skipped)
 
 
@@ -95,8 +99,8 @@ def _localised(naive: pd.Series, name: str, summer: bool) -> np.ndarray:
 
 
 def _seconds(times: Any) -> np.ndarray:
-    values = times.dt.tz_localize(None).to_numpy(dtype="datetime64[ns]")
-    out = values.view("int64") / _NANOSECONDS
+    values = times.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")  # of ns there are 292 years alone
+    out = values.view("int64") / _MICROSECONDS
     out[np.isnat(values)] = np.nan
     return out
 

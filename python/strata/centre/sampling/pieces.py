@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from strata.centre.outages.times import LAST
 from strata.centre.sampling import collected
 from strata.centre.sampling.ring import CPU, FIRST, IO, OPERATIONS, RECORD, TRAFFIC
 from strata.centre.use.occupancy import per_bin
@@ -68,6 +69,9 @@ def table(path: Path) -> tuple[np.ndarray, int]:
     sums = (zlib.crc32(data[i : i + body]) for i in range(0, len(found) * RECORD, RECORD))
     sound = np.fromiter(sums, np.uint32, len(found)) == found["crc"]
     written = found["time"] != 0
+    for name in ("time", "cpu", "operations", "traffic"):
+        sound &= np.isfinite(found[name])
+    sound &= (found["time"] >= 0) & (found["time"] <= LAST)
     return found[sound & written], int((written & ~sound).sum())
 
 

@@ -57,6 +57,10 @@ class Account:
     key: str = ""
 
 
+YEAR = 365.25 * 86400.0
+LONGEST = 30 * YEAR
+
+
 @dataclass
 class Sampled:
     """All that the files say. `empty`: columns that no sample has. `covered`: the share of the time from the
@@ -195,6 +199,14 @@ def _add(whole: _Machine, pieces: Pieces) -> None:
         return
     begin, end = float(pieces.begin.min()), float(pieces.end.max())
     whole.begin, whole.end = min(whole.begin, begin), max(whole.end, end)
+    if not whole.end - whole.begin <= LONGEST:
+        raise StrataError(
+            "samples that lie too far apart",
+            at="--samples",
+            given=f"{(whole.end - whole.begin) / YEAR:.3g} years",
+            allowed=f"{LONGEST / YEAR:.0f} years: their half hours are in memory",
+            remedy="leave out files of nodes whose clocks are wrong",
+        )
     whole.columns |= int(np.bitwise_or.reduce(pieces.columns))
     grid = 60 * MINUTES
     first = int(begin // grid)

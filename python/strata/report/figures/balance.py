@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import StrataError
 from strata.report.figures.theme import INK, SERIES, SOFT, canvas, finish, standalone
 
@@ -42,14 +42,15 @@ def draw(source: str, target: str) -> int:
     """
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-        plan = json.loads(text)
+        plan = documents.from_json(text)
     except (OSError, ValueError) as error:
-        raise StrataError(f"the plan cannot be read: {error}", given=source) from error
+        raise StrataError(f"the plan cannot be read: {error}", at=source, allowed="JSON in a file") from error
     if not isinstance(plan, dict) or plan.get("schema") != "strata.balance/1":
         raise StrataError(
-            "this is not a plan", given=source, allowed="strata.balance/1, as strata balance --json"
+            "this is not a plan", at=source, allowed="strata.balance/1, as strata balance --json"
         )
-    svg = standalone(balance("balance", plan))
+    with documents.used(source, "the plan"):
+        svg = standalone(balance("balance", plan))
     try:
         if target == "-":
             sys.stdout.write(svg)
