@@ -9,10 +9,12 @@
 
 namespace strata {
 
-/// Reads one document by descent. Depth is bounded, since text may come from a socket.
+/// Reads one document by descent. Depth and number of values are bounded, since text may come from a socket
+/// or a stranger's file: a value takes up to a hundred times the memory of its text.
 class JsonReader {
   public:
-    JsonReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+    JsonReader(std::string_view text, const std::string& file)
+        : text_(text), file_(std::make_shared<const std::string>(file)), left_(kMost + text.size() / 64) {}
 
     JsonValue document() {
         JsonValue value = read(0);
@@ -23,11 +25,12 @@ class JsonReader {
 
   private:
     static constexpr int kDeepest = 64;
+    static constexpr std::size_t kMost = 200'000;  // values of a short text
 
     [[noreturn]] void fail(const std::string& why) const {
         const auto line =
             1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
-        throw Error("this is not JSON: " + why).at(file_, static_cast<int>(line));
+        throw Error("this is not JSON: " + why).at(*file_, static_cast<int>(line));
     }
     void blank() {
         while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
@@ -47,6 +50,7 @@ class JsonReader {
 
     JsonValue read(int depth) {
         if (depth > kDeepest) fail("it is nested too deep");
+        if (left_-- == 0) fail("it has too many values");
         blank();
         JsonValue value;
         value.where_ = file_;
@@ -112,7 +116,9 @@ class JsonReader {
         }
         value.type_ = JsonValue::Type::number;
         value.text_ = std::string(text_.substr(from, at_ - from));
-        std::from_chars(value.text_.data(), value.text_.data() + value.text_.size(), value.number_);
+        const auto [end, error] =
+            std::from_chars(value.text_.data(), value.text_.data() + value.text_.size(), value.number_);
+        if (error != std::errc()) fail("a number is beyond those of 64 bits");
     }
 
     unsigned hexadecimal() {
@@ -151,7 +157,7 @@ class JsonReader {
                 continue;
             }
             const char escape = next();
-            ++at_;
+            if (at_ < text_.size()) ++at_;
             constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
             if (const auto known = from.find(escape); known != std::string_view::npos && escape != '\0') {
                 out += to[known];
@@ -171,8 +177,8 @@ class JsonReader {
     }
 
     std::string_view text_;
-    const std::string& file_;
-    std::size_t at_ = 0;
+    std::shared_ptr<const std::string> file_;
+    std::size_t at_ = 0, left_;
 };
 
 JsonValue JsonValue::parse(std::string_view text, const std::string& file) {
@@ -180,7 +186,7 @@ JsonValue JsonValue::parse(std::string_view text, const std::string& file) {
 }
 
 const JsonValue& JsonValue::expect(Type type, const char* what) const {
-    if (type_ != type) throw Error(fmt::format("{} was expected here", what)).at(where_).given(text_);
+    if (type_ != type) throw Error(fmt::format("{} was expected here", what)).at(where()).given(text_);
     return *this;
 }
 
@@ -197,7 +203,7 @@ long long JsonValue::integer() const {
     long long value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
-        throw Error("an integer was expected here").at(where_).given(text);
+        throw Error("an integer was expected here").at(where()).given(text);
     return value;
 }
 
@@ -209,7 +215,7 @@ const JsonValue* JsonValue::find(std::string_view name) const {
 
 const JsonValue& JsonValue::member(std::string_view name) const {
     if (const JsonValue* found = find(name)) return *found;
-    throw Error(fmt::format("'{}' is missing", name)).at(where_);
+    throw Error(fmt::format("'{}' is missing", name)).at(where());
 }
 
 }  // namespace strata

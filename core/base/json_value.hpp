@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,9 @@ class JsonValue {
   public:
     enum class Type { null, boolean, number, string, array, object };
 
-    /// Throws Error with the line where the text is not JSON; `file` is named in it, and in the errors below.
+    /// Throws Error with the line where the text is not JSON, is nested more than 64 deep, or has a number
+    /// that a double cannot hold or more than some 200,000 values; `file` is named in it, and in the errors
+    /// below.
     [[nodiscard]] static JsonValue parse(std::string_view text, const std::string& file);
 
     [[nodiscard]] Type type() const { return type_; }
@@ -35,6 +38,7 @@ class JsonValue {
   private:
     friend class JsonReader;
     const JsonValue& expect(Type type, const char* what) const;
+    [[nodiscard]] std::string where() const { return where_ ? *where_ : ""; }
 
     Type type_ = Type::null;
     bool truth_ = false;
@@ -42,7 +46,7 @@ class JsonValue {
     std::string text_;  // of a string, or a number as it was written
     std::vector<JsonValue> items_;
     std::vector<std::pair<std::string, JsonValue>> members_;
-    std::string where_;  // file, for errors
+    std::shared_ptr<const std::string> where_;  // file, for errors: one for all values
 };
 
 }  // namespace strata

@@ -65,6 +65,31 @@ TEST_CASE("what is not JSON is refused with file and line") {
     CHECK(refusal(std::string(100'000, '[')).find("too deep") != std::string::npos);
 }
 
+TEST_CASE("a text that ends in an escape is not read beyond its end") {
+    const std::string_view more = "\"a\\\n\n";
+    try {
+        (void)JsonValue::parse(more.substr(0, 3), "in.json");
+        FAIL("it was taken");
+    } catch (const strata::Error& error) {
+        CHECK(error.text().find("in.json:1\n") != std::string::npos);
+    }
+}
+
+TEST_CASE("a number that no double holds is refused, not 0") {
+    for (const char* text : {"1e999", "-1e999", "[1e-999]", "{\"set\": 1e400}"}) {
+        INFO(text);
+        CHECK(refusal(text).find("beyond those of 64 bits") != std::string::npos);
+    }
+    CHECK(JsonValue::parse("5e-324", "in.json").number() > 0);
+}
+
+TEST_CASE("a document of more values than memory is meant for is refused") {
+    std::string text = "[0";
+    for (int i = 0; i < 300'000; ++i) text += ",0";
+    CHECK(refusal(text + "]").find("too many values") != std::string::npos);
+    CHECK(JsonValue::parse(text.substr(0, 200'000) + "]", "in.json").items().size() == 100'000);
+}
+
 TEST_CASE("a value of another type is refused") {
     const JsonValue v = JsonValue::parse(R"({"a": 1.5, "b": "x"})", "in.json");
     CHECK_THROWS_AS(v.member("a").integer(), strata::Error);
