@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <map>
+#include <limits>
+#include <numeric>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -23,6 +25,7 @@ using Point = Solid::Point;
 using Triangle = Solid::Triangle;
 
 constexpr std::size_t kHead = 84, kFacet = 50;  // bytes of a binary file: head and count, each triangle
+constexpr double kFarthest = 1e100;             // of corners: their products are numbers, too
 
 Error broken(const std::string& file, const std::string& message) {
     Error error(message);
@@ -114,6 +117,10 @@ Solid::Solid(std::vector<Triangle> triangles, const std::string& name) : triangl
                 if (!std::isfinite(x[d]))
                     throw broken(name, fmt::format("a corner of triangle {} is no number", t + 1))
                         .given(text_of(x));
+                if (std::abs(x[d]) > kFarthest)
+                    throw broken(name, fmt::format("a corner of triangle {} lies too far away", t + 1))
+                        .given(text_of(x))
+                        .allowed(fmt::format("coordinates from -{0} to {0}", kFarthest));
                 low_[d] = std::min(low_[d], x[d]), high_[d] = std::max(high_[d], x[d]);
             }
     check_closed(name);
@@ -122,54 +129,88 @@ Solid::Solid(std::vector<Triangle> triangles, const std::string& name) : triangl
 
 /// Each edge must be one of an even number of triangles.
 void Solid::check_closed(const std::string& name) const {
-    std::map<std::pair<Point, Point>, std::pair<int, std::size_t>> edges;  // how often, and the last triangle
-    for (std::size_t t = 0; t < triangles_.size(); ++t)
-        for (std::size_t p = 0; p < 3; ++p) {
-            Point a = triangles_[t][p], b = triangles_[t][(p + 1) % 3];
-            if (a == b) continue;  // of a triangle without area
-            if (b < a) std::swap(a, b);
-            auto& edge = edges[{a, b}];
-            ++edge.first, edge.second = t;
-        }
-    for (const auto& [ends, edge] : edges)
-        if (edge.first % 2 != 0)
-            throw broken(name, fmt::format("the surface is not closed at triangle {}", edge.second + 1))
-                .given(fmt::format("its edge from {} to {} belongs to {} triangle{}", text_of(ends.first),
-                                   text_of(ends.second), edge.first, edge.first == 1 ? "" : "s"))
+    // By the number of a triangle and of its edge: a table of the corners themselves would take several times
+    // the memory of the file.
+    const auto ends_of = [&](std::size_t edge) {
+        const Triangle& t = triangles_[edge / 3];
+        const Point &a = t[edge % 3], &b = t[(edge % 3 + 1) % 3];
+        return b < a ? std::tie(b, a) : std::tie(a, b);
+    };
+    std::vector<std::size_t> edges;
+    edges.reserve(3 * triangles_.size());
+    for (std::size_t edge = 0; edge < 3 * triangles_.size(); ++edge)
+        if (const auto [a, b] = ends_of(edge); a != b) edges.push_back(edge);  // not of one without area
+    std::sort(edges.begin(), edges.end(), [&](std::size_t one, std::size_t other) {
+        const auto a = ends_of(one), b = ends_of(other);
+        return a != b ? a < b : one < other;
+    });
+    for (std::size_t from = 0, to = 0; from < edges.size(); from = to) {
+        const auto [a, b] = ends_of(edges[from]);
+        while (to < edges.size() && ends_of(edges[to]) == std::tie(a, b)) ++to;
+        const std::size_t count = to - from;
+        if (count % 2 != 0)
+            throw broken(name, fmt::format("the surface is not closed at triangle {}", edges[to - 1] / 3 + 1))
+                .given(fmt::format("its edge from {} to {} belongs to {} triangle{}", text_of(a), text_of(b),
+                                   count, count == 1 ? "" : "s"))
                 .allowed("two triangles at each edge, with the same corners to the last digit")
                 .remedy("close the surface (a repair of a mesh tool)");
+    }
 }
 
 int Solid::column(double x, int axis) const {
+    if (counts_[axis] == 1) return 0;  // also where the surface has no extent
     const auto d = static_cast<std::size_t>(axis + 1);
     const double share = (x - low_[d]) / (high_[d] - low_[d]) * counts_[axis];
     return std::clamp(static_cast<int>(share), 0, counts_[axis] - 1);
 }
 
-void Solid::make_columns() {
-    const int n = std::clamp(static_cast<int>(std::sqrt(static_cast<double>(triangles_.size()))), 1, 512);
+Solid::Columns Solid::columns_of(const Triangle& t) const {
+    Columns found{};
     for (int axis = 0; axis < 2; ++axis) {
         const auto d = static_cast<std::size_t>(axis + 1);
-        counts_[axis] = high_[d] > low_[d] ? n : 1;
+        found.low[axis] = column(std::min({t[0][d], t[1][d], t[2][d]}), axis);
+        found.high[axis] = column(std::max({t[0][d], t[1][d], t[2][d]}), axis);
     }
-    std::vector<std::vector<std::int32_t>> of(static_cast<std::size_t>(counts_[0]) * counts_[1]);
-    for (std::size_t t = 0; t < triangles_.size(); ++t) {
-        const Triangle& k = triangles_[t];
-        int lo[2], hi[2];
+    return found;
+}
+
+/// As many columns as leave a few triangles in each. Triangles that lie across all of them would be in all:
+/// then fewer, so that the lists stay as long as the triangles themselves.
+void Solid::make_columns() {
+    constexpr std::int64_t most_of_each = 16;  // columns, on the average
+    const auto count = static_cast<std::int64_t>(triangles_.size());
+    if (count > std::numeric_limits<std::int32_t>::max() / most_of_each)
+        throw broken("", "a surface has too many triangles")
+            .given(fmt::format("{}", count))
+            .allowed(fmt::format("{}", std::numeric_limits<std::int32_t>::max() / most_of_each));
+    std::int64_t members = 0;
+    for (int n = std::clamp(static_cast<int>(std::sqrt(static_cast<double>(count))), 1, 512);; n /= 2) {
         for (int axis = 0; axis < 2; ++axis) {
             const auto d = static_cast<std::size_t>(axis + 1);
-            lo[axis] = column(std::min({k[0][d], k[1][d], k[2][d]}), axis);
-            hi[axis] = column(std::max({k[0][d], k[1][d], k[2][d]}), axis);
+            counts_[axis] = high_[d] > low_[d] ? n : 1;
         }
-        for (int j = lo[1]; j <= hi[1]; ++j)
-            for (int i = lo[0]; i <= hi[0]; ++i)
-                of[static_cast<std::size_t>(j) * counts_[0] + i].push_back(static_cast<std::int32_t>(t));
+        members = 0;
+        for (const Triangle& t : triangles_) {
+            const Columns of = columns_of(t);
+            members += (std::int64_t{1} + of.high[0] - of.low[0]) * (1 + of.high[1] - of.low[1]);
+        }
+        if (members <= most_of_each * count || n == 1) break;
     }
-    first_.push_back(0);
-    for (const auto& column : of) {
-        members_.insert(members_.end(), column.begin(), column.end());
-        first_.push_back(static_cast<std::int32_t>(members_.size()));
-    }
+    // How many each column has, then where it begins, then its triangles in their order.
+    first_.assign(static_cast<std::size_t>(counts_[0]) * static_cast<std::size_t>(counts_[1]) + 1, 0);
+    const auto each = [&](const auto& visit) {
+        for (std::size_t t = 0; t < triangles_.size(); ++t) {
+            const Columns of = columns_of(triangles_[t]);
+            for (int j = of.low[1]; j <= of.high[1]; ++j)
+                for (int i = of.low[0]; i <= of.high[0]; ++i)
+                    visit(static_cast<std::size_t>(j * counts_[0] + i), static_cast<std::int32_t>(t));
+        }
+    };
+    each([&](std::size_t c, std::int32_t) { ++first_[c + 1]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    members_.resize(static_cast<std::size_t>(members));
+    std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
+    each([&](std::size_t c, std::int32_t t) { members_[static_cast<std::size_t>(next[c]++)] = t; });
 }
 
 bool Solid::contains(const Point& x) const {

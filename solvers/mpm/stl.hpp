@@ -17,7 +17,8 @@ class Solid {
     /// Reads a file, binary or ASCII (Marshall Burns, Automated Fabrication, 1993, section 6.5; "solid" at
     /// the beginning of a binary file is told from ASCII by the file's size). Points become place + scale x.
     /// Throws Error naming the file and the triangle, from 1: for text that is no STL (and the line), a file
-    /// that ends too early, coordinates that are no numbers, and a surface that is not closed.
+    /// that ends too early, coordinates that are no numbers or beyond 1e100, and a surface that is not
+    /// closed.
     static Solid read(const std::filesystem::path& file, const Point& place, double scale);
     /// The same of triangles that are there already; `name` for messages.
     Solid(std::vector<Triangle> triangles, const std::string& name);
@@ -33,6 +34,11 @@ class Solid {
 
   private:
     void check_closed(const std::string& name) const;
+    /// The columns over which a triangle lies, the last ones included.
+    struct Columns {
+        int low[2], high[2];
+    };
+    [[nodiscard]] Columns columns_of(const Triangle& t) const;
     void make_columns();
     [[nodiscard]] int column(double x, int axis) const;
 

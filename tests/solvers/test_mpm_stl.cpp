@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numbers>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/error.hpp"
@@ -173,4 +174,27 @@ TEST_CASE("a box from an STL file moves as the box does, to the last bit") {
     const Ended one = run(settled(s));
     CHECK(one.points.size() > 800);
     CHECK(same_bits(one, run(settled(other))));
+}
+
+TEST_CASE("a surface whose triangles all lie across it takes no more memory than its triangles") {
+    // 20,000 times the same triangle: each would be in each of 141 x 141 columns, 1.6 GB of them.
+    const Solid solid(Triangles(20'000, {Real3{0, 0, 0}, Real3{0, 1, 0}, Real3{0, 0, 1}}), "many");
+    CHECK_FALSE(solid.contains({-1, 0.2, 0.2}));
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    CHECK(used.ru_maxrss < 400'000);  // KiB
+}
+
+TEST_CASE("corners whose distance no number holds are refused") {
+    const std::string far =
+        "solid\nfacet normal 0 0 0\nouter loop\nvertex 0 -1e308 0\nvertex 0 1e308 0\n"
+        "vertex 0 0 1e308\nendloop\nendfacet\nendsolid\n";
+    const File file(far);
+    try {
+        (void)Solid::read(file.path, {}, 1);
+        FAIL("it was taken");
+    } catch (const Error& error) {
+        CHECK(error.text().find("triangle 1 lies too far away") != std::string::npos);
+        CHECK(error.text().find("1e+100") != std::string::npos);
+    }
 }
