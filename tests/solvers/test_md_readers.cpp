@@ -2,6 +2,7 @@
 // wrong with a file is said with its line.
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -228,4 +229,34 @@ TEST_CASE("what is wrong with an XYZ file is said with its line", "[xyz]") {
     wrong("1\n" + lattice + "\n" + two, "more lines", 4);
     wrong("2\n" + lattice + "Properties=species:S:1:pos:R:3:id:I:1\nCu 1 1 1 1\nCu 1 1 1 1\nCu 1 1 1 1\n",
           "one number", 4);
+}
+
+TEST_CASE("numbers of atoms near the largest take no memory for those below") {
+    const std::string large = "9223372036854775807";
+    refused(head("Atoms # atomic\n\n" + large + " 1 1 1 1\n1 2 2 2 2\n" + large + " 1 3 3 3\n4 1 0 0 0\n"),
+            "one number", 13);
+    const TemporaryFolder folder;
+    const std::string lattice = "\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3:id:I:1\n";
+    const ExtendedXyz file(folder.write("a.xyz", "2" + lattice + "Cu 1 1 1 " + large + "\nCu 1 1 1 7\n"),
+                           {"Cu"});
+    CHECK(all_of(file, 1).at(std::numeric_limits<std::int64_t>::max()).x[0] == 1);
+    CHECK_NOTHROW(file.explain());
+    // A number of atoms whose lines no file holds.
+    const ExtendedXyz few(
+        folder.write("b.xyz", large + "\nLattice=\"9 0 0 0 9 0 0 0 9\"\nCu 1 1 1\nCu 2 2 2\n"), {"Cu"});
+    CHECK(few.piece(0, 1).at(1).id == 2);
+    CHECK(has(refusal([&] { few.explain(); }), "fewer lines"));
+}
+
+TEST_CASE("XYZ files of a long comment and of uneven lines are gone through once", "[xyz]") {
+    const TemporaryFolder folder;
+    std::string comment = "Lattice=\"9 0 0 0 9 0 0 0 9\" ", lines;
+    for (int k = 0; k < 1'000'000; ++k) comment += "=\"\"";
+    // As many bytes as lines of one length have, and no line but the first begins where one of them would.
+    constexpr int kLines = 200'000;
+    lines = "Cu 1 1 1\nCu 1 1 10\n";
+    for (int k = 3; k < kLines; ++k) lines += "Cu 1 2 3\n";
+    lines += "Cu 1 1 1";
+    const ExtendedXyz file(folder.write("a.xyz", fmt::format("{}\n{}\n{}", kLines, comment, lines)), {"Cu"});
+    CHECK(file.piece(0, 1).back().id == kLines);
 }

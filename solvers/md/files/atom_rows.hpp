@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 namespace strata::md {
@@ -16,13 +17,20 @@ struct AtomRow {
 
 using AtomRows = std::vector<AtomRow>;
 
-/// Whether a number was there before: a bit for each number up to the largest.
+/// Whether a number was there before: a bit for each number up to one for each bit of the file, a table of
+/// the few that are larger. So a line with a large number takes no memory for all those below it.
 class IdsSeen {
   public:
+    explicit IdsSeen(std::int64_t file_bytes) : bits_(8 * static_cast<std::size_t>(file_bytes)) {}
+
     /// False where it was. Numbers are 0 and more.
     bool add(std::int64_t id) {
         const auto at = static_cast<std::size_t>(id);
-        if (at >= seen_.size()) seen_.resize(std::max(at + 1, 2 * seen_.size()));
+        if (at >= bits_) {
+            if (!larger_.insert(id).second) return false;
+            return ++count_, true;
+        }
+        if (at >= seen_.size()) seen_.resize(std::min(bits_, std::max(at + 1, 2 * seen_.size())));
         if (seen_[at]) return false;
         seen_[at] = true;
         return ++count_, true;
@@ -30,7 +38,9 @@ class IdsSeen {
     [[nodiscard]] std::int64_t count() const { return count_; }
 
   private:
+    std::size_t bits_;
     std::vector<bool> seen_;
+    std::unordered_set<std::int64_t> larger_;
     std::int64_t count_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace strata::md {
 
 namespace {
 
+constexpr int kMostColumns = 1'000'000;
 constexpr const char* kComment =
     R"(Lattice="Ax 0 0 0 By 0 0 0 Cz" Properties=species:S:1:pos:R:3 pbc="T T T")";
 
@@ -20,8 +21,8 @@ std::vector<std::pair<std::string, std::string>> pairs_of(std::string_view line)
     for (std::size_t at = 0; at < line.size();) {
         const std::size_t equals = line.find('=', at);
         if (equals == std::string_view::npos) break;
-        const std::size_t blank = line.find_last_of(" \t", equals);
-        std::size_t from = blank == std::string_view::npos || blank < at ? at : blank + 1;
+        const std::size_t blank = line.substr(at, equals - at).find_last_of(" \t");
+        std::size_t from = blank == std::string_view::npos ? at : at + blank + 1;
         std::string key(line.substr(from, equals - from));
         std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return std::tolower(c); });
         from = equals + 1;
@@ -153,6 +154,10 @@ void ExtendedXyz::read_properties(const std::string& text, std::int64_t at) {
         for (const char* velocity : {"velo", "vel", "velocities"})
             if (is(velocity, 'R', 3)) velocity_ = columns;
         columns_ += columns.count;
+        if (columns_ > kMostColumns)
+            throw file_.wrong(at, "properties of too many columns")
+                .given(fmt::format("{} and more", columns_))
+                .allowed(fmt::format("up to {}", kMostColumns));
     }
     if (parts.size() % 3 != 0 || species_.first < 0 || position_.first < 0)
         throw file_.wrong(at, "properties are NAME:TYPE:COLUMNS, with species and pos")
@@ -205,16 +210,17 @@ std::int64_t ExtendedXyz::lines_before(std::int64_t at) const { return file_.cou
 AtomRows ExtendedXyz::piece(std::int64_t part, std::int64_t parts) const {
     AtomRows rows;
     // Most programs write lines of one length.
-    const bool even = bulk_.size() == atoms_ * line_bytes_ || bulk_.size() == atoms_ * line_bytes_ - 1;
+    bool even = atoms_ <= bulk_.size() &&
+                (bulk_.size() == atoms_ * line_bytes_ || bulk_.size() == atoms_ * line_bytes_ - 1);
     std::int64_t number = -1;
     file_.lines(bulk_.share(part, parts), [&](std::string_view line, std::int64_t at) {
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
         rows.push_back(atom(line, at));
         if (id_.first >= 0) return true;
-        const std::int64_t by_place = (at - bulk_.from) / line_bytes_;
-        if (number < 0) number = even ? by_place : lines_before(at);
         // All lines end where they would end with one length, so they have it.
-        if (even && (at - bulk_.from) % line_bytes_ != 0) number = lines_before(at);
+        const bool odd = even && (at - bulk_.from) % line_bytes_ != 0;
+        if (odd) even = false;  // counted once: from here on they follow each other
+        if (odd || number < 0) number = even ? (at - bulk_.from) / line_bytes_ : lines_before(at);
         rows.back().id = ++number;
         return true;
     });
@@ -222,7 +228,7 @@ AtomRows ExtendedXyz::piece(std::int64_t part, std::int64_t parts) const {
 }
 
 void ExtendedXyz::explain() const {
-    IdsSeen seen;
+    IdsSeen seen(file_.size());
     std::int64_t number = 0, last = bulk_.from;
     file_.lines(bulk_, [&](std::string_view line, std::int64_t at) {
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;

@@ -291,7 +291,7 @@ void LammpsData::add_velocities(AtomRows& rows, std::int64_t part, std::int64_t 
 }
 
 void LammpsData::explain() const {
-    IdsSeen seen;
+    IdsSeen seen(file_.size());
     std::int64_t last = bulk_.from;
     file_.lines(bulk_, [&](std::string_view line, std::int64_t at) {
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;

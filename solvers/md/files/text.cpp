@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -73,7 +74,7 @@ void TextFile::need_words(const std::string& wanted) {
 
 std::vector<double> TextFile::numbers(std::size_t count, const std::string& wanted) {
     std::vector<double> values;
-    values.reserve(count);
+    values.reserve(std::min(count, (text_.size() - std::min(at_, text_.size())) / 2 + 1));
     while (values.size() < count) {
         if (!next_words())
             throw wrong("the file ends too early")
