@@ -245,6 +245,7 @@ TEST_CASE("a function of knots is exact for cubics, and goes on by its last slop
     const auto at = eam.embedding(1, end), beyond = eam.embedding(1, end + 2);
     CHECK(std::abs(beyond.y - at.y - 2 * at.slope) < 1e-12);
     CHECK(std::abs(beyond.slope - at.slope) < 1e-12);
+    CHECK(eam.embedding(1, 1e300).slope == beyond.slope);  // knots beyond those that an integer counts
     CHECK(eam.masses() == std::vector<double>{30, 50});
 }
 
@@ -271,6 +272,9 @@ TEST_CASE("what is wrong with a setfl file is said with its file and line", "[ea
     said(head + "4 0.1 5 1 4\n", "whole number", 5);
     said(head + "5 0.1 5 1 5.5\n", "beyond the table", 5);
     said(head + "5 0.1 5 -1 4\n", "must be positive", 5);
+    said(head + "300000 0.1 5 1 4\n", "5 to 262144", 5);
+    said(head + "5 1e-310 5 1 4\n", "must be positive", 5);
+    said(head + "5 0.1 5 1e-320 4\n", "must be positive", 5);
     said(head + sizes + "1 2 3\n4 x\n", "a number is expected", 8);
     said(head + sizes + "1 2 3\n4 5 6\n", "more numbers than are left", 8);
     said(head + sizes + five + five + "1 2 3\n", "ends too early", 11);

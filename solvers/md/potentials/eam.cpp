@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "solvers/md/files/text.hpp"
 
 namespace strata::md {
 
 namespace {
 
-constexpr std::size_t kFewest = 5;  // knots
+constexpr std::size_t kFewest = 5;       // knots
+constexpr std::int64_t kMost = 1 << 18;  // of one function: a knot takes 32 bytes, and may be 2 of the file
 
 /// Of the polynomial through the nearest knots, in units of the step.
 std::vector<double> slopes_of(const std::vector<double>& y) {
@@ -59,17 +62,25 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
 
     const std::string sizes = "Nrho drho Nr dr cutoff";
     file.need_words(sizes);
-    const auto n_rho = static_cast<std::size_t>(file.whole(0, kFewest, 1 << 24, "Nrho of " + sizes));
-    const auto n_r = static_cast<std::size_t>(file.whole(2, kFewest, 1 << 24, "Nr of " + sizes));
+    const auto n_rho = static_cast<std::size_t>(file.whole(0, kFewest, kMost, "Nrho of " + sizes));
+    const auto n_r = static_cast<std::size_t>(file.whole(2, kFewest, kMost, "Nr of " + sizes));
     const double d_rho = file.real(1, sizes), dr = file.real(3, sizes);
     eam.cutoff_ = file.real(4, sizes);
-    if (!(d_rho > 0 && dr > 0 && eam.cutoff_ > 0))
+    const bool small = !std::isfinite(1 / d_rho) || !std::isfinite(1 / dr);  // a step that cannot divide
+    if (!(d_rho > 0 && dr > 0 && eam.cutoff_ > 0) || small)
         throw file.wrong("steps and cutoff must be positive").given(std::string(file.line())).allowed(sizes);
     if (eam.cutoff_ > static_cast<double>(n_r) * dr * (1 + 1e-9))
         throw file.wrong("the cutoff lies beyond the table")
             .given(fmt::format("{}", eam.cutoff_))
             .allowed(fmt::format("up to Nr dr = {}", static_cast<double>(n_r) * dr));
 
+    // What the case does not name is read, and not kept.
+    std::vector<char> used(count);
+    for (const std::size_t e : eam.elements_) used[e] = 1;
+    const auto function = [&](bool kept, std::size_t n, double step, const std::string& what) {
+        const std::vector<double> values = file.numbers(n, what);
+        return kept ? KnotFunction(values, step) : KnotFunction();
+    };
     std::vector<double> masses;
     std::vector<KnotFunction> densities, pairs;  // the latter in rows of the lower triangle
     for (std::size_t e = 0; e < count; ++e) {
@@ -77,12 +88,14 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
         masses.push_back(file.real(1, "the mass of " + names[e]));
         if (!(masses.back() > 0))
             throw file.wrong("a mass must be positive").given(std::string(file.words()[1]));
-        eam.embeddings_.emplace_back(file.numbers(n_rho, "the embedding energy of " + names[e]), d_rho);
-        densities.emplace_back(file.numbers(n_r, "the density of " + names[e]), dr);
+        eam.embeddings_.push_back(
+            function(used[e] != 0, n_rho, d_rho, "the embedding energy of " + names[e]));
+        densities.push_back(function(used[e] != 0, n_r, dr, "the density of " + names[e]));
     }
     for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j <= i; ++j)
-            pairs.emplace_back(file.numbers(n_r, fmt::format("r phi of {} and {}", names[i], names[j])), dr);
+            pairs.push_back(function(used[i] != 0 && used[j] != 0, n_r, dr,
+                                     fmt::format("r phi of {} and {}", names[i], names[j])));
     eam.rows_ = static_cast<std::int64_t>(n_r) - 1, eam.per_step_ = 1 / dr;
     for (const std::size_t a : eam.elements_) {
         eam.masses_.push_back(masses[a]);

@@ -49,8 +49,11 @@ class KnotFunction {
     };
     double find(double x, const Piece*& piece) const {
         const double knots = x * per_step_;
-        const auto k = std::clamp<std::int64_t>(static_cast<std::int64_t>(knots), 0,
-                                                static_cast<std::int64_t>(pieces_.size()) - 1);
+        const auto last = static_cast<std::int64_t>(pieces_.size()) - 1;
+        // As clamped; a number that no integer holds, and none, is the last.
+        const std::int64_t k = !(knots < static_cast<double>(last)) ? last
+                               : knots > 0                          ? static_cast<std::int64_t>(knots)
+                                                                    : 0;
         piece = &pieces_[static_cast<std::size_t>(k)];
         return std::min(knots - static_cast<double>(k), 1.0);
     }
