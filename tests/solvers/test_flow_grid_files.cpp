@@ -1,6 +1,7 @@
 // PLOT3D files: round trips in every form, files as other programs write them, and what is wrong with a file.
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -426,4 +427,30 @@ TEST_CASE("words of a case say the form of a file") {
     write(folder.path / "grid", Plot3dContent::grid, {}, zones_for({}, 0), 3);
     CHECK(refused(folder.path / "grid", known_form("stream")).message != "nothing was refused");
     CHECK(refused(folder.path / "grid", known_form("double")).message == "nothing was refused");
+}
+
+TEST_CASE("a repeat in a text takes no more memory than its digits") {
+    const Folder folder;
+    // As many numbers as a grid of one zone of a million times a million nodes has, in 36 bytes.
+    const auto repeated = folder.file("grid", "1\n1000000 1000000\n2000000000000*0.5\n");
+    const auto found = refused(repeated, {});
+    CHECK(found.message == "the nodes of the grid are repeats of each other");
+    CHECK(found.given == "1000000000000 nodes in 36 bytes");
+    const auto beyond = refused(folder.file("other", "1\n2 2\n9223372036854775807*1\n2*0.5\n"), {});
+    CHECK(beyond.message == "a repeat makes more numbers than any file has");
+    const auto zones = refused(folder.file("zones", "100000\n300000*2\n"), {});
+    CHECK(zones.message != "nothing was refused");
+    // Repeats over the places from which reading begins.
+    const Plot3dFile q(folder.file("q", "1\n300 2\n4*1\n2399*2.5 7\n"), Plot3dContent::q);
+    double values[3];
+    q.values(0, 3, {{297, 1, 0}, {300, 2, 1}}, values);
+    CHECK(values[1] == 2.5);
+    CHECK(values[2] == 7);
+}
+
+TEST_CASE("a packed file that unpacks to all of memory is refused") {
+    const Folder folder;
+    const std::string file = (folder.path / "grid.xz").string();
+    if (std::system(("head -c 100000000 /dev/zero | xz -0 >" + file).c_str()) != 0) return;  // no xz here
+    CHECK(refused(file, {}).message == "the file unpacks to far more than it is");
 }

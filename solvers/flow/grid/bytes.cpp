@@ -21,6 +21,8 @@ namespace strata::flow {
 
 namespace {
 
+constexpr std::int64_t kLeastUnpacked = std::int64_t{64} << 20, kMostShrunk = 64;
+
 Error cannot_read(const std::string& name, int why) {
     Error error("the file cannot be read");
     error.at(name).given(std::strerror(why));
@@ -70,10 +72,10 @@ class Unpacked final : public Bytes {
 /// What a program writes, or why there is nothing: `failed` as posix_spawnp() has it.
 struct Written {
     int failed = 0, status = -1;
-    std::string bytes;
+    std::string bytes;  // at most one more than asked for
 };
 
-Written written_by(std::vector<std::string> words) {
+Written written_by(std::vector<std::string> words, std::int64_t most) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("no pipe to " + words[0] + " can be opened", errno);
     posix_spawn_file_actions_t actions;
@@ -93,6 +95,7 @@ Written written_by(std::vector<std::string> words) {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         found.bytes.append(buffer, static_cast<std::size_t>(got));
+        if (static_cast<std::int64_t>(found.bytes.size()) > most) break;  // closing the pipe ends the program
     }
     ::close(ends[0]);
     while (found.failed == 0 && waitpid(child, &found.status, 0) < 0 && errno == EINTR) {
@@ -102,14 +105,25 @@ Written written_by(std::vector<std::string> words) {
 
 /// By xz, or by Python where a machine has no xz.
 std::string unpack(const std::filesystem::path& path) {
-    File present(path);  // a clear error where it is not there
+    const File present(path);  // a clear error where it is not there
     const std::string name = path.string();
-    Written found = written_by({"xz", "-dc", "--", name});
+    // Coordinates shrink to a tenth; a small file that fills all memory is none of a grid.
+    const std::int64_t most = kLeastUnpacked + kMostShrunk * present.size();
+    Written found = written_by({"xz", "-dc", "--", name}, most);
     if (found.failed != 0)
         found = written_by({"python3", "-c",
                             "import lzma, shutil, sys; "
                             "shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)",
-                            name});
+                            name},
+                           most);
+    if (static_cast<std::int64_t>(found.bytes.size()) > most) {
+        Error error("the file unpacks to far more than it is");
+        error.at(name)
+            .given(fmt::format("more than {} bytes of {}", most, present.size()))
+            .allowed(fmt::format("{} times its size, and {} bytes", kMostShrunk, kLeastUnpacked))
+            .remedy(fmt::format("if it is right: xz -dk {}, and name the file without .xz", name));
+        throw error;
+    }
     if (found.failed == 0 && WIFEXITED(found.status) && WEXITSTATUS(found.status) == 0) return found.bytes;
     Error error("the file cannot be unpacked");
     error.at(name)

@@ -61,6 +61,8 @@ std::string component_text(Plot3dContent content, int component) {
 
 Plot3dLayout::Plot3dLayout(Plot3dContent what, const Plot3dForm& how, std::vector<Plot3dZone> all)
     : content(what), form(how), zones(std::move(all)) {
+    records.reserve(zones.size() * (content == Plot3dContent::q ? 2 : 1) + 2);
+    first_numbers_.reserve(zones.size());
     if (form.multi) add_record(4, -1);
     add_record(4 * (head_numbers() - (form.multi ? 1 : 0)), -1);
     numbers = head_numbers();

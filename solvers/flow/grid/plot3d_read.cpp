@@ -20,7 +20,8 @@ using graph::Int3;
 
 namespace {
 
-constexpr std::int64_t kMostZones = 1'000'000, kMostPoints = std::int64_t{1} << 40;
+constexpr std::int64_t kMostZones = 100'000, kMostPoints = std::int64_t{1} << 40;
+constexpr std::int64_t kFewNodes = 1'000'000;  // may all be repeats
 
 template <class T>
 T turned(T value, bool swap) {
@@ -76,10 +77,11 @@ class Head {
         if (form.multi && (!record(form, at, 4) || !read(form, at, 1, &zones))) return {};
         if (form.multi) at = text_ != nullptr ? 1 : at + (form.kind == Plot3dKind::unformatted ? 12 : 4);
         const int each = form.dimensions + (content == Plot3dContent::function ? 1 : 0);
-        if (zones < 1 || zones > kMostZones) return {};
+        if (zones < 1 || zones > kMostZones || zones > bytes_.size()) return {};
         std::vector<std::int64_t> sizes(static_cast<std::size_t>(zones * each));
         if (!record(form, at, 4 * zones * each) || !read(form, at, zones * each, sizes.data())) return {};
         std::vector<Plot3dZone> found;
+        found.reserve(static_cast<std::size_t>(zones));
         std::int64_t all = 0;
         for (std::size_t z = 0; z < static_cast<std::size_t>(zones); ++z) {
             const std::int64_t* n = &sizes[z * static_cast<std::size_t>(each)];
@@ -153,7 +155,9 @@ struct Plot3dFile::Parts {
     void find_form(Plot3dContent content, const Plot3dKnown& known);
     [[nodiscard]] bool lengths_fit(const Plot3dLayout& l) const;
     [[nodiscard]] bool plausible(const Plot3dLayout& l) const;
-    [[nodiscard]] Error no_form(const std::vector<Plot3dLayout>& begun) const;
+    [[nodiscard]] bool nearer(const Plot3dLayout& one, const Plot3dLayout& other) const;
+    [[nodiscard]] Error no_form(const std::optional<Plot3dLayout>& nearest) const;
+    void refuse_repeated_nodes() const;
 
     /// `count` values from number `first` of a zone's values on (conditions of Q: from -4 on).
     void read(const Plot3dLayout& l, int zone, std::int64_t first, std::int64_t count, double* to) const;
@@ -245,24 +249,25 @@ bool Plot3dFile::Parts::plausible(const Plot3dLayout& l) const {
     return true;
 }
 
+/// Whether the size of one form is nearer to the file's. Files that end too early are likelier than those
+/// that go on.
+bool Plot3dFile::Parts::nearer(const Plot3dLayout& one, const Plot3dLayout& other) const {
+    const auto rank = [&](const Plot3dLayout& which) {
+        const std::int64_t missing = size_of(which) - size();
+        return std::tuple(missing != 0, missing < 0, std::abs(missing));
+    };
+    return rank(one) < rank(other);
+}
+
 /// No form fits: says where the file ends in the form whose size is nearest.
-Error Plot3dFile::Parts::no_form(const std::vector<Plot3dLayout>& begun) const {
-    if (begun.empty()) {
+Error Plot3dFile::Parts::no_form(const std::optional<Plot3dLayout>& nearest) const {
+    if (!nearest) {
         Error error("the file is no PLOT3D file of any form that may be");
         error.at(name)
             .allowed(
                 "sizes of zones first: formatted, unformatted (lengths of 4 bytes around records) or stream")
             .remedy("say how it was written by the keys of its form");
         return error;
-    }
-    const Plot3dLayout* nearest = nullptr;
-    for (const Plot3dLayout& l : begun) {
-        // Files that end too early are likelier than those that go on.
-        const auto rank = [&](const Plot3dLayout& which) {
-            const std::int64_t missing = size_of(which) - size();
-            return std::tuple(missing != 0, missing < 0, std::abs(missing));
-        };
-        if (nearest == nullptr || rank(l) < rank(*nearest)) nearest = &l;
     }
     const std::int64_t wanted = size_of(*nearest), here = size();
     Error error(here == wanted ? "the lengths of records are not those that the sizes of zones give"
@@ -279,14 +284,17 @@ Error Plot3dFile::Parts::no_form(const std::vector<Plot3dLayout>& begun) const {
 
 void Plot3dFile::Parts::find_form(Plot3dContent content, const Plot3dKnown& known) {
     const Head head(*bytes, text.get());
-    std::vector<Plot3dLayout> begun, fitting;
+    std::vector<Plot3dLayout> fitting;
+    std::optional<Plot3dLayout> nearest;
     for (const Plot3dForm& form : forms(known, content, text != nullptr)) {
         auto l = head.layout(content, form);
         if (!l) continue;
-        if (size_of(*l) == size() && lengths_fit(*l)) fitting.push_back(*l);
-        begun.push_back(std::move(*l));
+        if (size_of(*l) == size() && lengths_fit(*l))
+            fitting.push_back(std::move(*l));
+        else if (fitting.empty() && (!nearest || nearer(*l, *nearest)))
+            nearest = std::move(*l);
     }
-    if (fitting.empty()) throw no_form(begun);
+    if (fitting.empty()) throw no_form(nearest);
     if (fitting.size() > 1) {
         std::vector<Plot3dLayout> likely;
         for (const Plot3dLayout& l : fitting)
@@ -306,6 +314,20 @@ void Plot3dFile::Parts::find_form(Plot3dContent content, const Plot3dKnown& know
         throw error;
     }
     layout = std::move(fitting[0]);
+    if (text && content == Plot3dContent::grid) refuse_repeated_nodes();
+}
+
+/// From node to node something changes, so a text has a character for each at least. A line of repeats would
+/// else stand for a grid that no memory holds.
+void Plot3dFile::Parts::refuse_repeated_nodes() const {
+    std::int64_t points = 0;
+    for (int z = 0; z < static_cast<int>(layout->zones.size()); ++z) points += layout->points(z);
+    if (points <= bytes->size() + kFewNodes) return;
+    Error error("the nodes of the grid are repeats of each other");
+    error.at(name)
+        .given(fmt::format("{} nodes in {} bytes", points, bytes->size()))
+        .allowed(fmt::format("nodes that differ: a byte for each beyond {} at least", kFewNodes));
+    throw error;
 }
 
 Plot3dFile::Plot3dFile(const std::filesystem::path& path, Plot3dContent content, const Plot3dKnown& known)

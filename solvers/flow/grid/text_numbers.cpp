@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -16,6 +17,7 @@ namespace {
 /// Numbers from one mark to the next. Few: lines of coarser grids are read one by one.
 constexpr std::int64_t kEvery = 128;
 constexpr std::int64_t kBuffer = 1 << 16;
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 52;
 
 bool between_numbers(char c) { return c == ' ' || c == '\n' || c == ',' || c == '\r' || c == '\t'; }
 
@@ -61,9 +63,7 @@ bool whole_number_of(std::string_view word, std::int64_t& value) {
 /// Goes from word to word.
 class TextNumbers::Reader {
   public:
-    Reader(const TextNumbers& text, const Mark& mark) : text_(text), number_(mark.number), at_(mark.offset) {
-        skip_ = mark.skip;
-    }
+    Reader(const TextNumbers& text, const Mark& mark) : text_(text), number_(mark.number), at_(mark.offset) {}
     /// The next word without its count; false at the end. `left()`: how often it counts from here on.
     bool next() {
         char c = 0;
@@ -81,7 +81,7 @@ class TextNumbers::Reader {
                 text_.refuse(start_, word_, "a word is no number");
             word_.erase(0, star + 1);
         }
-        left_ = times - std::exchange(skip_, 0);
+        left_ = times;
         return true;
     }
     [[nodiscard]] const std::string& word() const { return word_; }
@@ -103,24 +103,31 @@ class TextNumbers::Reader {
         return true;
     }
     const TextNumbers& text_;
-    std::int64_t number_, at_, start_ = 0, left_ = 0, skip_ = 0, begin_ = 0;
+    std::int64_t number_, at_, start_ = 0, left_ = 0, begin_ = 0;
     std::string buffer_, word_;
 };
 
 TextNumbers::TextNumbers(const Bytes& bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
-    Reader reader(*this, {0, 0, 0});
+    Reader reader(*this, {0, 0});
     std::int64_t due = 0;
     while (reader.next()) {
         double value = 0;
         if (!number_of(reader.word(), value)) refuse(reader.start(), reader.word(), "a word is no number");
-        for (; due < count_ + reader.left(); due += kEvery)
-            marks_.push_back({due, reader.start(), due - count_});
-        count_ += reader.left();
+        if (reader.left() > kMostNumbers - count_)
+            refuse(reader.start(), reader.word(), "a repeat makes more numbers than any file has");
+        const std::int64_t after = count_ + reader.left();
+        if (due < after) {
+            marks_.push_back({count_, reader.start()});
+            due = after + kEvery - 1 - (after - 1) % kEvery;
+        }
+        count_ = after;
     }
 }
 
 TextNumbers::Reader TextNumbers::reader_at(std::int64_t number) const {
-    return {*this, marks_[static_cast<std::size_t>(number / kEvery)]};
+    const auto after = std::upper_bound(marks_.begin(), marks_.end(), number,
+                                        [](std::int64_t n, const Mark& mark) { return n < mark.number; });
+    return {*this, *std::prev(after)};
 }
 
 void TextNumbers::read(std::int64_t first, std::int64_t count, double* to) const {

@@ -13,7 +13,8 @@ namespace strata::flow {
 
 class TextNumbers {
   public:
-    /// Goes through all of the text once. Throws Error with the line where something is no number.
+    /// Goes through all of the text once. Throws Error with the line where something is no number, or where
+    /// repeats make more numbers than any file has.
     TextNumbers(const Bytes& bytes, std::string name);
 
     [[nodiscard]] std::int64_t count() const { return count_; }
@@ -24,10 +25,10 @@ class TextNumbers {
 
   private:
     class Reader;
-    /// A place from which reading can begin: number `number` is the word at `offset`, after `skip` repeats of
-    /// it.
+    /// A place from which reading can begin: the word at `offset` is number `number`, and maybe more. A word
+    /// has one mark at most, so that a repeat of 1e12 takes no more memory than its text.
     struct Mark {
-        std::int64_t number, offset, skip;
+        std::int64_t number, offset;
     };
     [[nodiscard]] Reader reader_at(std::int64_t number) const;
     [[noreturn]] void refuse(std::int64_t offset, std::string_view word, const std::string& why) const;
