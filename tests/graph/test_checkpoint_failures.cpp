@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/crc32c.hpp"
 #include "core/run/checkpoint/reader.hpp"
 #include "core/run/checkpoint/writer.hpp"
 #include "tests/catch.hpp"
@@ -127,4 +128,54 @@ TEST_CASE("a writer that is killed leaves the one before, and nothing after the 
     write(folder.path(), 1'000'000, 100);
     for (const auto& entry : fs::directory_iterator(folder.path()))
         CHECK(entry.path().filename().string().starts_with("checkpoint-"));
+}
+
+namespace {
+
+/// What is said of a checkpoint whose index is this one line, with the checksum that it needs.
+std::string said_of_index(const std::string& line) {
+    const TemporaryFolder folder;
+    write(folder.path(), 1, 100);
+    const fs::path at = checkpoint_path(folder.path(), 1);
+    const std::uint32_t sum = crc32c(std::as_bytes(std::span(line)));
+    write_text(at / "part-0000.index",
+               line + fmt::format("{{\"chunks\":1,\"bytes\":{},\"crc32c\":\"{:08x}\"}}\n",
+                                  fs::file_size(at / "part-0000.data"), sum));
+    return refusal([&] { (void)CheckpointReader(at).check(); });
+}
+
+}  // namespace
+
+TEST_CASE("an index that is sealed rightly and says what cannot be is one error, and claims no memory") {
+    const auto chunk = [](const std::string& count, const std::string& offset, const std::string& bytes,
+                          const std::string& sum) {
+        return fmt::format(R"({{"label":0,"patch":0,"generation":0,"count":{},"offset":{},"bytes":{},)"
+                           R"("crc32c":"{}"}})"
+                           "\n",
+                           count, offset, bytes, sum);
+    };
+    for (const std::string& line :
+         {chunk("1", "0", "9000000000000000000", "00000000"), chunk("1", "0", "-1", "00000000"),
+          chunk("1", "-8", "8", "00000000"), chunk("1", "1000000", "8", "00000000"),
+          chunk("-1", "0", "8", "00000000"), chunk("1", "0", "8", "no sum"), chunk("1", "0", "8", ""),
+          chunk("1", "0", "8", "1234567890abcdef01234567890")}) {
+        INFO(line);
+        const std::string said = said_of_index(line);
+        CHECK(has(said, "says what cannot be of label 'u' on patch 0"));
+        CHECK(has(said, "part-0000.index"));
+    }
+}
+
+TEST_CASE("a head that is sealed rightly and has sizes that cannot be is one error") {
+    const TemporaryFolder folder;
+    for (const bool negative : {true, false}) {
+        CheckpointHead head;
+        head.families = {{"grid", negative ? -1 : 2}};
+        head.labels = {{"u", "grid", Element::u8, negative ? 1 : std::size_t{1} << 40, 1, 1}};
+        write_text(folder.path() / "checkpoint.json", head_text(head, 1));
+        int parts = 0;
+        const std::string said = refusal([&] { (void)read_head(folder.path() / "checkpoint.json", parts); });
+        CHECK(has(said, "says what cannot be"));
+        CHECK(has(said, negative ? "patches" : "bytes"));
+    }
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <span>
 #include <sstream>
 
@@ -50,6 +51,20 @@ std::string lines(const auto& list, const auto& describe) {
 }
 
 std::uint32_t checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
+
+constexpr std::int64_t kMostOfAValue = 1 << 30;  // bytes, components, generations
+
+/// A whole number of the head that must lie within a range. A checksum says that a file is as it was written,
+/// not that Strata wrote it.
+std::int64_t within(const JsonValue& object, const char* name, std::int64_t least, std::int64_t most,
+                    const std::string& file) {
+    const std::int64_t value = object.member(name).integer();
+    if (value >= least && value <= most) return value;
+    throw Error("the checkpoint's head says what cannot be")
+        .at(file, 0, name)
+        .given(fmt::format("{}", value))
+        .allowed(fmt::format("{} to {}", least, most));
+}
 
 }  // namespace
 
@@ -140,18 +155,19 @@ CheckpointHead read_head(const fs::path& file, int& parts) {
     CheckpointHead head;
     head.case_name = document.member("case").string();
     head.case_hash = document.member("case_hash").string();
-    head.step = document.member("step").integer();
+    head.step = within(document, "step", 0, std::numeric_limits<std::int64_t>::max(), name);
     head.time = document.member("time").number();
-    parts = static_cast<int>(document.member("parts").integer());
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    parts = static_cast<int>(within(document, "parts", 0, most, name));
     for (const JsonValue& family : document.member("families").items())
         head.families.push_back(
-            {family.member("name").string(), static_cast<int>(family.member("patches").integer())});
+            {family.member("name").string(), static_cast<int>(within(family, "patches", 0, most, name))});
     for (const JsonValue& label : document.member("labels").items())
         head.labels.push_back({label.member("name").string(), label.member("family").string(),
                                element_named(label.member("element").string(), name),
-                               static_cast<std::size_t>(label.member("bytes").integer()),
-                               static_cast<int>(label.member("components").integer()),
-                               static_cast<int>(label.member("generations").integer())});
+                               static_cast<std::size_t>(within(label, "bytes", 0, kMostOfAValue, name)),
+                               static_cast<int>(within(label, "components", 0, kMostOfAValue, name)),
+                               static_cast<int>(within(label, "generations", 0, kMostOfAValue, name))});
     for (const JsonValue& parameter : document.member("parameters").items())
         head.parameters.emplace_back(parameter.member("name").string(), parameter.member("value").number());
     return head;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <memory>
 
@@ -21,6 +22,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
+
+/// Eight hexadecimal digits.
+std::optional<std::uint32_t> checksum_of(const std::string& text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
 
 /// The index is cut off or changed: no part of it can be trusted.
 [[noreturn]] void damaged_index(const fs::path& file) {
@@ -84,14 +93,26 @@ void CheckpointReader::read_index(int part) {
         const std::size_t end = lines.find('\n', from);
         const JsonValue entry = JsonValue::parse(lines.substr(from, end - from), index.string());
         from = end + 1;
-        Where where;
-        where.part = part;
-        where.count = entry.member("count").integer();
-        where.bytes = static_cast<std::uint64_t>(entry.member("bytes").integer());
-        where.offset = static_cast<std::uint64_t>(entry.member("offset").integer());
-        where.checksum = static_cast<std::uint32_t>(std::stoul(entry.member("crc32c").string(), nullptr, 16));
         const Key key{static_cast<int>(entry.member("label").integer()), entry.member("patch").integer(),
                       static_cast<int>(entry.member("generation").integer())};
+        const std::int64_t count = entry.member("count").integer(), bytes = entry.member("bytes").integer(),
+                           offset = entry.member("offset").integer();
+        const auto sum = checksum_of(entry.member("crc32c").string());
+        // Whoever reads a chunk makes room for it first.
+        if (count < 0 || bytes < 0 || offset < 0 || offset > facts.st_size ||
+            bytes > facts.st_size - offset || !sum)
+            throw Error(fmt::format("the checkpoint's index says what cannot be of {}", what(key)), kFailure)
+                .at(index.string())
+                .given(fmt::format("{} values, {} bytes from byte {} on, checksum '{}'", count, bytes, offset,
+                                   entry.member("crc32c").string()))
+                .allowed(
+                    fmt::format("bytes within the {} of the part, a checksum of 8 digits", facts.st_size));
+        Where where;
+        where.part = part;
+        where.count = count;
+        where.bytes = static_cast<std::uint64_t>(bytes);
+        where.offset = static_cast<std::uint64_t>(offset);
+        where.checksum = *sum;
         if (!chunks_.emplace(key, where).second)
             throw Error(fmt::format("the checkpoint has {} twice", what(key)), kFailure).at(index.string());
     }
