@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 
 #include "core/base/error.hpp"
@@ -42,6 +43,7 @@ constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM;  // its name before 2.1
 #endif
 
+constexpr int kMostNumber = 1 << 20;  // of PUs: lists by number are made of them
 constexpr const char* kWritten = "lstopo machine.xml writes such a file";
 
 /// How many PUs a description such as "package:2 [numa] core:8(size=1) pu:2" asks for: the product of its
@@ -75,9 +77,21 @@ void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
         .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
 }
 
+/// This process may claim so much memory beyond what it has. Programs of libraries do not count, which
+/// plug-ins of hwloc bring.
+void claim_at_most(rlim_t more) {
+    std::ifstream statm("/proc/self/statm");
+    rlim_t size = 0, resident = 0, shared = 0, text = 0, none = 0, data = 0;  // in pages
+    if (!(statm >> size >> resident >> shared >> text >> none >> data)) return;
+    const rlim_t most = data * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
 /// Whether hwloc dies of this file: 2.9 ends in a segmentation fault when an object that holds others lacks
-/// its complete_cpuset. A process of its own tries it (a millisecond).
-bool kills_hwloc(const std::string& path) {
+/// its complete_cpuset, and takes what memory there is for a processor of a large number. A process of its
+/// own tries it (a millisecond), with limits.
+bool kills_hwloc(const std::string& path, off_t bytes) {
     const pid_t child = fork();
     if (child < 0) return false;
     if (child == 0) {
@@ -90,8 +104,9 @@ bool kills_hwloc(const std::string& path) {
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
         hwloc_topology_t topology = nullptr;
-        if (hwloc_topology_init(&topology) == 0 && hwloc_topology_set_xml(topology, path.c_str()) == 0)
-            (void)hwloc_topology_load(topology);
+        if (hwloc_topology_init(&topology) != 0) _exit(0);
+        claim_at_most((rlim_t{64} << 20) + 8 * static_cast<rlim_t>(bytes));
+        if (hwloc_topology_set_xml(topology, path.c_str()) == 0) (void)hwloc_topology_load(topology);
         _exit(0);
     }
     int status = 0;
@@ -110,7 +125,7 @@ void describe_file(hwloc_topology_t topology, const std::string& path) {
             .allowed("system, an hwloc XML file, or synthetic:DESCRIPTION")
             .remedy(kWritten);
     }
-    if (kills_hwloc(path)) {
+    if (kills_hwloc(path, status.st_size)) {
         throw Error("hwloc does not survive reading this topology file")
             .at(path)
             .allowed("a complete hwloc topology")
@@ -161,6 +176,12 @@ HwlocTopology load_topology(const std::string& source, bool system_devices) {
             .at(source)
             .allowed("a complete hwloc topology")
             .remedy(kWritten);
+    }
+    if (const int last = hwloc_bitmap_last(hwloc_topology_get_complete_cpuset(raw)); last >= kMostNumber) {
+        throw Error("a PU has a number that none has")
+            .at(source)
+            .given(fmt::format("{}", last))
+            .allowed(fmt::format("below {}", kMostNumber));
     }
     if (system && hwloc_topology_is_thissystem(raw) == 0) {
         throw Error("the environment has hwloc describe another machine than this one")

@@ -1,6 +1,9 @@
 // Topologies of machines that are not this one, from hwloc's synthetic descriptions and from files.
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -271,4 +274,35 @@ TEST_CASE("the JSON document names its schema and closes every bracket") {
     CHECK(text.rfind("{\"schema\":\"strata.machine/1\",\"source\":\"synthetic:", 0) == 0);
     CHECK(std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}'));
     CHECK(std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']'));
+}
+
+TEST_CASE("a PU with a number that none has is one error, and makes no list of that length") {
+    const std::string file =
+        (std::filesystem::temp_directory_path() / ("strata-topology-" + std::to_string(getpid()) + ".xml"))
+            .string();
+    const auto written = [&](int words) {  // of 32 bits each, below the PU's
+        const std::string set = "0x00000001" + std::string(static_cast<size_t>(words), ',');
+        const std::string sets = "cpuset=\"" + set + "\" complete_cpuset=\"" + set + "\"";
+        const std::string nodes = " nodeset=\"0x00000001\" complete_nodeset=\"0x00000001\"";
+        std::ofstream(file) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM "
+                               "\"hwloc2.dtd\">\n<topology version=\"2.0\">\n<object type=\"Machine\" "
+                               "os_index=\"0\" "
+                            << sets << " allowed_cpuset=\"" << set << "\"" << nodes
+                            << " allowed_nodeset=\"0x00000001\" gp_index=\"1\">\n<object type=\"NUMANode\" "
+                               "os_index=\"0\" "
+                            << sets << nodes
+                            << " gp_index=\"2\" local_memory=\"1000000\"/>\n<object type=\"PU\" os_index=\""
+                            << 32 * words << "\" " << sets << nodes
+                            << " gp_index=\"3\"/>\n</object>\n</topology>\n";
+        return file;
+    };
+    CHECK(read_machine({written(20)}).cores.back().pus == std::vector<int>{640});
+    std::string said;
+    try {
+        (void)read_machine({written(40'000)});
+    } catch (const strata::Error& error) {
+        said = error.text();
+    }
+    CHECK(said.find("given: 1280000") != std::string::npos);
+    std::filesystem::remove(file);
 }
