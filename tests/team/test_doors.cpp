@@ -10,7 +10,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <thread>
 
 #include "core/team/mpi/heads.hpp"
@@ -32,6 +35,13 @@ Message hello_of(int rank, const Bytes32& token = {}) {
     hello.where = {.rank = rank, .size = 2, .node = rank, .nodes = 2, .local_rank = rank, .local_size = 2};
     hello.member = rank;
     hello.token = token;
+    return hello;
+}
+
+/// A message that is told from others by a number.
+Message numbered(int number) {
+    Message hello = hello_of(1);
+    hello.member = number;
     return hello;
 }
 
@@ -122,11 +132,11 @@ int call_port(const std::string& addresses) {
 TEST_CASE("a line between nodes passes messages both ways, and none that somebody else made") {
     TwoEnds pair(true);
     for (int i = 0; i < 3; ++i) {
-        CHECK(pair.caller->send(hello_of(i)));
+        CHECK(pair.caller->send(numbered(i)));
         const Received there = pair.called->receive();
         REQUIRE(there.message);
         CHECK(there.message->member == i);
-        CHECK(pair.called->send(hello_of(i + 7)));
+        CHECK(pair.called->send(numbered(i + 7)));
         const Received back = pair.caller->receive();
         REQUIRE(back.message);
         CHECK(back.message->member == i + 7);
@@ -390,4 +400,72 @@ TEST_CASE("a run that computes has no name on the machine and no port that someb
         run.wait();
         CHECK(run.nobody_left());
     }
+}
+
+namespace {
+
+/// What one end hears of a packet that the other sent, with so many descriptors.
+Received heard(const Message& message, int descriptors = 0, std::size_t bytes = sizeof(Message)) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    iovec part{const_cast<Message*>(&message), bytes};
+    alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+    msghdr header{};
+    header.msg_iov = &part, header.msg_iovlen = 1;
+    if (descriptors > 0) {
+        header.msg_control = control, header.msg_controllen = sizeof control;
+        cmsghdr* const about = CMSG_FIRSTHDR(&header);
+        about->cmsg_level = SOL_SOCKET, about->cmsg_type = SCM_RIGHTS;
+        about->cmsg_len = CMSG_LEN(static_cast<std::size_t>(descriptors) * sizeof(int));
+        std::memcpy(CMSG_DATA(about), ends, static_cast<std::size_t>(descriptors) * sizeof(int));
+    }
+    REQUIRE(sendmsg(ends[1], &header, 0) == static_cast<ssize_t>(bytes));
+    const Received received = receive_message(ends[0]);
+    for (const int end : ends) close(end);
+    return received;
+}
+
+}  // namespace
+
+TEST_CASE("a message that cannot be closes the line: its kind, texts without end, a place of no team") {
+    CHECK(heard(hello_of(1)).message);
+    Message wrong[7];
+    for (Message& each : wrong) each = hello_of(1);
+    wrong[0].kind = static_cast<Kind>(99);
+    std::memset(wrong[1].text, 'a', sizeof wrong[1].text);
+    std::memset(wrong[2].name, 'a', sizeof wrong[2].name);
+    wrong[3].where.local_size = std::numeric_limits<int>::max();
+    wrong[4].where.rank = -1;
+    wrong[5].where.node = 2;
+    wrong[6].where.local_rank = 2;
+    for (const Message& each : wrong) {
+        INFO(&each - wrong);
+        CHECK_FALSE(heard(each).message);
+        CHECK(heard(each).closed);
+        Bytes32 secret{};
+        int ends[2];
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+        Stream here(ends[0], secret, false), there(ends[1], secret, true);
+        CHECK_FALSE(there.receive().closed);
+        REQUIRE(there.send(each));
+        const Received received = here.receive();
+        CHECK_FALSE(received.message);
+        CHECK(received.closed);
+        for (const int end : ends) close(end);
+    }
+}
+
+TEST_CASE("descriptors that nobody asked for are closed") {
+    const auto open_now = [] {
+        const std::filesystem::directory_iterator all("/proc/self/fd");
+        return std::distance(begin(all), end(all));
+    };
+    const auto before = open_now();
+    CHECK(heard(hello_of(1), 1).descriptor == -1);  // with a message that brings none
+    CHECK(heard(hello_of(1), 2).descriptor == -1);
+    CHECK(heard(Message{.kind = Kind::arena}, 2, 100).descriptor == -1);  // with half a message
+    const int one = heard(Message{.kind = Kind::arena}, 2).descriptor;    // a second one
+    CHECK(one >= 0);
+    close(one);
+    CHECK(open_now() == before);
 }

@@ -115,6 +115,28 @@ int call_one(const std::string& host, int port) {
     return -1;
 }
 
+/// Whether a message says what can be: a kind that there is, texts that end, numbers of a member within those
+/// of its team. Whoever uses one need not ask again.
+bool is_sound(const Message& message) {
+    const Where& w = message.where;
+    return message.kind <= Message::Kind::end &&
+           std::memchr(message.name, 0, sizeof message.name) != nullptr &&
+           std::memchr(message.text, 0, sizeof message.text) != nullptr && w.local_rank >= 0 &&
+           w.local_rank < w.local_size && w.local_rank <= w.rank && w.local_size <= w.size &&
+           w.rank < w.size && w.node >= 0 && w.node < w.nodes;
+}
+
+/// All descriptors that came with a message.
+std::vector<int> descriptors_of(msghdr& header) {
+    std::vector<int> found;
+    for (cmsghdr* about = CMSG_FIRSTHDR(&header); about != nullptr; about = CMSG_NXTHDR(&header, about)) {
+        if (about->cmsg_level != SOL_SOCKET || about->cmsg_type != SCM_RIGHTS) continue;
+        found.resize((about->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        std::memcpy(found.data(), CMSG_DATA(about), found.size() * sizeof(int));
+    }
+    return found;
+}
+
 }  // namespace
 
 void Message::say(const std::string& words) { std::snprintf(text, sizeof text, "%s", words.c_str()); }
@@ -149,14 +171,18 @@ Received receive_message(int socket) {
     header.msg_controllen = sizeof control;
     const ssize_t n = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return received;
-    for (cmsghdr* about = n < 0 ? nullptr : CMSG_FIRSTHDR(&header); about != nullptr;
-         about = CMSG_NXTHDR(&header, about))
-        if (about->cmsg_level == SOL_SOCKET && about->cmsg_type == SCM_RIGHTS)
-            std::memcpy(&received.descriptor, CMSG_DATA(about), sizeof(int));
-    if (n == static_cast<ssize_t>(sizeof message))
+    if (n == static_cast<ssize_t>(sizeof message) && is_sound(message))
         received.message = message;
     else
         received.closed = true;
+    // Room for one has room for two (it is rounded up), and nobody else would close them.
+    const bool brings_one =
+        received.message && (message.kind == Message::Kind::arena || message.kind == Message::Kind::here);
+    for (const int descriptor : n < 0 ? std::vector<int>{} : descriptors_of(header))
+        if (brings_one && received.descriptor < 0)
+            received.descriptor = descriptor;
+        else
+            close(descriptor);
     return received;
 }
 
@@ -199,7 +225,7 @@ Received Stream::receive() {
     Bytes32 said{};
     std::memcpy(static_cast<void*>(&message), piece_, sizeof message);
     std::memcpy(said.data(), piece_ + sizeof message, said.size());
-    if (same_bytes(said, code(message, !calls_, received_++)))
+    if (same_bytes(said, code(message, !calls_, received_++)) && is_sound(message))
         received.message = message;
     else
         received.closed = true;

@@ -50,7 +50,9 @@ struct Message {
 /// Sends; false when the other end is gone or does not take the message.
 bool send_message(int socket, const Message& message, int descriptor = -1) noexcept;
 
-/// A message received over a line of packets. No message: not yet; `closed`: never any more.
+/// A message received over a line of packets. No message: not yet; `closed`: never any more. What is no
+/// message (of another size or kind, texts without end, a place that no team has) closes the line. Only
+/// `arena` and `here` bring a descriptor; any other is closed.
 struct Received {
     std::optional<Message> message;
     int descriptor = -1;
