@@ -150,3 +150,44 @@ TEST_CASE("the hash of a case changes with what decides its values, and with not
     f.read(head + "length = 3\n");
     CHECK(f.schema.hash() != hash);
 }
+
+TEST_CASE("a key of a hundred thousand parts is one error, not the end of the stack") {
+    Fixture f;
+    std::string key = "a";
+    for (int i = 0; i < 100'000; ++i) key += ".a";
+    for (const std::string& text :
+         {key + " = 1\n", "[" + key + "]\n", "grid = {" + key + " = 1}\n", "\"a.b\" . " + key + " = 1\n"}) {
+        const std::string said = f.refusal("solver = \"sample\"\n" + text);
+        CHECK(has(said, "too many parts"));
+        CHECK(has(said, f.file.string() + ":2"));
+    }
+    // Dots elsewhere are none of keys.
+    std::string dots(500, '.');
+    f.read("solver = \"sample\" # " + dots + "\ngrid.cells = [4, 5]\ngrid.length = 1.5 # " + dots + "\n");
+    CHECK(f.length == 1.5);
+}
+
+TEST_CASE("a case file that is longer than any case is refused before it is parsed") {
+    Fixture f;
+    const std::string said =
+        f.refusal("solver = \"sample\"\ngrid.cells = [4, 5]\n" + std::string(2'000'000, '#') + "\n");
+    CHECK(has(said, "longer than any case"));
+    CHECK(has(said, f.file.string()));
+}
+
+TEST_CASE("what the parser of TOML does not survive is one error") {
+    Fixture f;
+    // A key that begins behind a broken header.
+    CHECK_FALSE(f.refusal("solver = \"sample\"\nkind = 'warm'\n[grid]\ncells = [4, 5] # two\nlength = 2.5e0\n"
+                          "low = [0.5, -1]\n[ run]Acount = 0x5\nopen = true\n[s = [\"i-min\"]\nspeed = 1\n"
+                          "[ A smooth profile ced = -inf\n")
+                    .empty());
+    const std::string said = f.refusal("solver = \"sample\"\nk\xc6\x94nd = 1\n");
+    CHECK(has(said, "beyond ASCII outside of quotes"));
+    CHECK(has(said, f.file.string() + ":2"));
+    // In quotes, over several lines, and in comments they are allowed.
+    f.read(
+        "\xEF\xBB\xBFsolver = \"sample\" # \u00e9\nkind = \"\"\"\\\n  warm\"\"\"\n'grid'.cells = [4, 5]\n");
+    CHECK(f.kind == "warm");
+    CHECK(has(f.refusal("solver = \"sample\"\nkind = '''\n\u00e9'''\ngrid.cells = [4, 5]\n"), "one of"));
+}

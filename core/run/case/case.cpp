@@ -3,16 +3,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+
+// What toml++ asserts of a text does not hold for every text, and a failed assertion ends a process. Without
+// assertions it may be worse: compilers are told that they hold. So they are kept, and throw.
+#ifdef NDEBUG
+#define STRATA_WITHOUT_ASSERTIONS
+#undef NDEBUG
+#endif
+[[noreturn]] static void toml_asserts(const char* what) {
+    throw std::logic_error(std::string("toml++ cannot parse it: ") + what);
+}
+#define TOML_ASSERT(holds) static_cast<void>((holds) ? 0 : (toml_asserts(#holds), 0))
+#include <toml++/toml.h>
+#ifdef STRATA_WITHOUT_ASSERTIONS
+#define NDEBUG
+#endif
 
 namespace strata::graph {
 
@@ -22,6 +37,8 @@ template <class... F>
 struct Overloaded : F... {
     using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 std::string text_of(const CaseSchema::Into& into) {
     const auto quoted = [](const std::string& text) { return '"' + text + '"'; };
@@ -85,6 +102,58 @@ std::string line_of(const std::string& text, std::size_t number) {
     std::string line;
     for (std::size_t n = 0; n < number; ++n) std::getline(in, line);
     return line;
+}
+
+constexpr std::size_t kMostBytes = 1 << 20;  // of a case file: toml++ takes up to fifty times as many
+constexpr int kDeepest = 32;                 // parts of a key
+
+Error too_long(const std::filesystem::path& file, std::uintmax_t bytes) {
+    Error error("a case file is longer than any case");
+    error.at(file.string()).given(fmt::format("{} bytes", bytes)).allowed(fmt::format("{}", kMostBytes));
+    return error;
+}
+
+/// The place after a text in quotes that begins here, '"', or three of them for one over several lines; its
+/// line's end where it has no end.
+std::size_t after_quotes(std::string_view text, std::size_t from) {
+    const char quote = text[from];
+    const bool lines = text.substr(from, 3) == std::string(3, quote);
+    const std::string end(lines ? 3 : 1, quote);
+    for (std::size_t i = from + end.size(); i < text.size(); ++i) {
+        if (text.substr(i, end.size()) == end) return i + end.size();
+        if (!lines && text[i] == '\n') return i;
+        if (quote == '"' && text[i] == '\\') ++i;
+    }
+    return text.size();
+}
+
+/// Throws Error for what TOML has not, or no case, and toml++ does not survive: outside of quotes and
+/// comments characters beyond ASCII, and keys such as a.b.c of many parts. It makes a table in a table for
+/// each part, and takes them apart by descent.
+void refuse_strange_keys(std::string_view text, const std::string& file) {
+    int parts = 0;
+    const auto refuse = [&](std::size_t at, const std::string& message) {
+        const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        Error error(message);
+        error.at(file, static_cast<int>(line));
+        return error;
+    };
+    for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"' || c == '\'') {
+            i = after_quotes(text, i) - 1;
+        } else if (c == '#') {
+            i = std::min(text.find('\n', i), text.size()) - 1;
+        } else if (static_cast<unsigned char>(c) > 127) {
+            throw refuse(i, "a character beyond ASCII outside of quotes")
+                .given(fmt::format("byte {:#04x}", static_cast<unsigned char>(c)))
+                .allowed("letters, digits, '-' and '_'; others in quotes and comments");
+        } else if (c == '.' && ++parts >= kDeepest) {
+            throw refuse(i, "a key has too many parts").allowed(fmt::format("up to {}", kDeepest));
+        } else if (std::string_view(",=[]{}\n").find(c) != std::string_view::npos) {
+            parts = 0;
+        }
+    }
 }
 
 /// As TOML has it. toml++ prints numbers with 17 digits, 0.9 as 0.90000000000000002: here they are the
@@ -175,7 +244,8 @@ struct CaseReader {
             }
             entry->line = line;
             const bool good = std::visit(
-                [&](auto* into) { return CaseReader{entry->about}.take(node, *into); }, entry->into);
+                [&, &value = node](auto* into) { return CaseReader{entry->about}.take(value, *into); },
+                entry->into);
             if (!good)
                 throw Error("a key has a value that it cannot have")
                     .at(schema.file_, line, name)
@@ -217,11 +287,14 @@ void CaseSchema::read(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in || !std::filesystem::is_regular_file(file))
         throw Error("there is no such case file").given(file.string());
+    if (const auto bytes = std::filesystem::file_size(file); bytes > kMostBytes) throw too_long(file, bytes);
     read_text({std::istreambuf_iterator<char>(in), {}}, file);
 }
 
 void CaseSchema::read_text(const std::string& text, const std::filesystem::path& file) {
     file_ = file.string();
+    if (text.size() > kMostBytes) throw too_long(file, text.size());
+    refuse_strange_keys(text, file_);
     text_ = text;
     for (Entry& entry : entries_) entry.line = 0;
     toml::table table;
@@ -231,6 +304,8 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
         throw Error(fmt::format("this is no TOML: {}", error.description()))
             .at(file_, static_cast<int>(error.source().begin.line))
             .given(line_of(text_, error.source().begin.line));
+    } catch (const std::logic_error& error) {
+        throw Error("this is no TOML").at(file_).given(error.what());
     }
     const toml::node* solver = table.get("solver");
     // "PATH/NAME" is where `strata run` finds a solver of one's own.

@@ -62,8 +62,9 @@ class CaseSchema {
     CaseSchema& tables(std::string section, DeclareTable declare);
 
     /// Reads a file into the variables; keys that are not in it keep their defaults. Throws Error with file,
-    /// line, key, given value and allowed ones: for text that is not TOML, a key that is not declared (with
-    /// the nearest one that is), a value of another type or outside its range, a missing required key.
+    /// line, key, given value and allowed ones: for text that is not TOML, or has more than a MiB or keys of
+    /// more than 32 parts, a key that is not declared (with the nearest one that is), a value of another type
+    /// or outside its range, a missing required key.
     void read(const std::filesystem::path& file);
     /// The same from a text that was such a file's.
     void read_text(const std::string& text, const std::filesystem::path& file);
