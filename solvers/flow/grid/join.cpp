@@ -139,7 +139,12 @@ class Matching {
     };
 
     [[nodiscard]] Key key(const Real3& x) const {
-        return {std::llround(x[0] / width_), std::llround(x[1] / width_), std::llround(x[2] / width_)};
+        const auto place = [&](double along) {
+            constexpr double most = 1e18;  // places beside it are numbers, too
+            const double at = along / width_;
+            return std::llround(at > -most ? std::min(at, most) : -most);  // also of what is no number
+        };
+        return {place(x[0]), place(x[1]), place(x[2])};
     }
     [[nodiscard]] Int3 node(const FreeFace& face, int u, int v) const {
         Int3 at = face.points.begin;
