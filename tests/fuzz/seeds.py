@@ -71,6 +71,23 @@ def plot3d() -> Iterator[bytes]:
     yield b"\x00" + lzma.decompress(packed)
 
 
+def grid() -> Iterator[bytes]:
+    """Two blocks side by side, flat and in space, the second one left-handed; some with a map."""
+    yield from (seed for seed in plot3d() if seed[0] == 0)
+    for deep in (1, 2, 3):
+        sizes = [(5, 3, deep), (4, 3, deep)]
+        text = "2\n" + " ".join(str(n) for size in sizes for n in size) + "\n"
+        for zone, (ni, nj, nk) in enumerate(sizes):
+            nodes = [(4 * zone + i, j, k) for k in range(nk) for j in range(nj) for i in range(ni)]
+            nodes = [(x, 2 - y, z) if zone else (x, y, z) for x, y, z in nodes]
+            text += "".join(" ".join(str(node[d]) for node in nodes) + "\n" for d in range(3))
+        yield b"\x00" + text.encode()
+        yield b"\x01" + text.encode()
+        last = "" if deep < 3 else f"'one-to-one' 1 4 1 3 1 {deep} 2 3 3 1 1 {deep} false\n"
+        lines = "".join(f"{z + 1} {a} {b} {c}\n" for z, (a, b, c) in enumerate(sizes))
+        yield b"\x00" + text.encode() + b"\xfe\xfe" + f"2\n{lines}{last}'wall' 1 3 1 3 1 {deep}\n".encode()
+
+
 def map_file() -> Iterator[bytes]:
     """For the two blocks of map.cpp: a join, a periodic one, walls."""
     yield (
@@ -159,8 +176,8 @@ def steer() -> Iterator[bytes]:
 
 
 MADE = {
-    "stl": stl, "plot3d": plot3d, "map": map_file, "lammps": lammps, "xyz": xyz, "eam": eam, "case": case,
-    "checkpoint": checkpoint, "lines": lines, "steer": steer,
+    "stl": stl, "plot3d": plot3d, "grid": grid, "map": map_file, "lammps": lammps, "xyz": xyz, "eam": eam,
+    "case": case, "checkpoint": checkpoint, "lines": lines, "steer": steer,
 }  # fmt: skip
 
 
