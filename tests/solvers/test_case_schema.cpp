@@ -185,6 +185,8 @@ TEST_CASE("what the parser of TOML does not survive is one error") {
     const std::string said = f.refusal("solver = \"sample\"\nk\xc6\x94nd = 1\n");
     CHECK(has(said, "beyond ASCII outside of quotes"));
     CHECK(has(said, f.file.string() + ":2"));
+    CHECK(has(f.refusal("solver = \"sample\"\nkind = \"\"\"\\\n7\\\xef\xbd\xbd\"\"\"\n"),
+              "behind a backslash"));
     // In quotes, over several lines, and in comments they are allowed.
     f.read(
         "\xEF\xBB\xBFsolver = \"sample\" # \u00e9\nkind = \"\"\"\\\n  warm\"\"\"\n'grid'.cells = [4, 5]\n");

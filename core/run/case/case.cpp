@@ -141,7 +141,17 @@ void refuse_strange_keys(std::string_view text, const std::string& file) {
     for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
         const char c = text[i];
         if (c == '"' || c == '\'') {
-            i = after_quotes(text, i) - 1;
+            const std::size_t end = after_quotes(text, i);
+            for (; i < end; ++i) {
+                if (c != '"' || text[i] != '\\') continue;
+                // toml++ asks of what follows, also on the next line, whether it is a blank.
+                const std::size_t next = std::min(text.find_first_not_of(" \t\r\n", i + 1), text.size());
+                if (next<end&& static_cast<unsigned char>(text[next])> 127)
+                    throw refuse(next, "a character beyond ASCII behind a backslash")
+                        .allowed("it without the backslash");
+                if (next == i + 1) ++i;
+            }
+            --i;
         } else if (c == '#') {
             i = std::min(text.find('\n', i), text.size()) - 1;
         } else if (static_cast<unsigned char>(c) > 127) {
