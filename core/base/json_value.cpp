@@ -10,11 +10,11 @@
 namespace strata {
 
 /// Reads one document by descent. Depth and number of values are bounded, since text may come from a socket
-/// or a stranger's file: a value takes up to a hundred times the memory of its text.
+/// or a stranger's file.
 class JsonReader {
   public:
-    JsonReader(std::string_view text, const std::string& file)
-        : text_(text), file_(std::make_shared<const std::string>(file)), left_(kMost + text.size() / 64) {}
+    JsonReader(std::string_view text, const std::string& file, std::size_t most)
+        : text_(text), file_(std::make_shared<const std::string>(file)), left_(most + text.size() / 64) {}
 
     JsonValue document() {
         JsonValue value = read(0);
@@ -25,7 +25,6 @@ class JsonReader {
 
   private:
     static constexpr int kDeepest = 64;
-    static constexpr std::size_t kMost = 200'000;  // values of a short text
 
     [[noreturn]] void fail(const std::string& why) const {
         const auto line =
@@ -181,8 +180,8 @@ class JsonReader {
     std::size_t at_ = 0, left_;
 };
 
-JsonValue JsonValue::parse(std::string_view text, const std::string& file) {
-    return JsonReader(text, file).document();
+JsonValue JsonValue::parse(std::string_view text, const std::string& file, std::size_t most) {
+    return JsonReader(text, file, most).document();
 }
 
 const JsonValue& JsonValue::expect(Type type, const char* what) const {

@@ -17,10 +17,15 @@ class JsonValue {
   public:
     enum class Type { null, boolean, number, string, array, object };
 
+    /// What a text of strangers may have at most, beside one for each 64 characters: a value takes up to a
+    /// hundred times the memory of its text.
+    static constexpr std::size_t kMostValues = 200'000;
+
     /// Throws Error with the line where the text is not JSON, is nested more than 64 deep, or has a number
-    /// that a double cannot hold or more than some 200,000 values; `file` is named in it, and in the errors
-    /// below.
-    [[nodiscard]] static JsonValue parse(std::string_view text, const std::string& file);
+    /// that a double cannot hold or more values than `most` and one for each 64 characters; `file` is named
+    /// in it, and in the errors below.
+    [[nodiscard]] static JsonValue parse(std::string_view text, const std::string& file,
+                                         std::size_t most = kMostValues);
 
     [[nodiscard]] Type type() const { return type_; }
     /// Each throws Error where the value is of another type (integer: or has a fraction, or is out of range).

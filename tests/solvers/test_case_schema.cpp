@@ -187,6 +187,7 @@ TEST_CASE("what the parser of TOML does not survive is one error") {
     CHECK(has(said, f.file.string() + ":2"));
     CHECK(has(f.refusal("solver = \"sample\"\nkind = \"\"\"\\\n7\\\xef\xbd\xbd\"\"\"\n"),
               "behind a backslash"));
+    CHECK(has(f.refusal("solver = \"sample\"\nspeed = +++\"warm\xef\xbb\xb7\n"), "this is no TOML"));
     // In quotes, over several lines, and in comments they are allowed.
     f.read(
         "\xEF\xBB\xBFsolver = \"sample\" # \u00e9\nkind = \"\"\"\\\n  warm\"\"\"\n'grid'.cells = [4, 5]\n");

@@ -105,7 +105,8 @@ std::string line_of(const std::string& text, std::size_t number) {
 }
 
 constexpr std::size_t kMostBytes = 1 << 20;  // of a case file: toml++ takes up to fifty times as many
-constexpr int kDeepest = 32;                 // parts of a key
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr int kDeepest = 32;  // parts of a key
 
 Error too_long(const std::filesystem::path& file, std::uintmax_t bytes) {
     Error error("a case file is longer than any case");
@@ -138,7 +139,7 @@ void refuse_strange_keys(std::string_view text, const std::string& file) {
         error.at(file, static_cast<int>(line));
         return error;
     };
-    for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
+    for (std::size_t i = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < text.size(); ++i) {
         const char c = text[i];
         if (c == '"' || c == '\'') {
             const std::size_t end = after_quotes(text, i);
@@ -146,7 +147,7 @@ void refuse_strange_keys(std::string_view text, const std::string& file) {
                 if (c != '"' || text[i] != '\\') continue;
                 // toml++ asks of what follows, also on the next line, whether it is a blank.
                 const std::size_t next = std::min(text.find_first_not_of(" \t\r\n", i + 1), text.size());
-                if (next<end&& static_cast<unsigned char>(text[next])> 127)
+                if (next < end && (text[next] & 0x80) != 0)
                     throw refuse(next, "a character beyond ASCII behind a backslash")
                         .allowed("it without the backslash");
                 if (next == i + 1) ++i;
@@ -164,6 +165,17 @@ void refuse_strange_keys(std::string_view text, const std::string& file) {
             parts = 0;
         }
     }
+}
+
+/// The text with two hexadecimal digits in place of each byte beyond ASCII, so that unlike keys stay unlike.
+std::string in_ascii(std::string_view text) {
+    std::string plain;
+    for (const char c : text)
+        if ((c & 0x80) == 0)
+            plain += c;
+        else
+            plain += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return plain;
 }
 
 /// As TOML has it. toml++ prints numbers with 17 digits, 0.9 as 0.90000000000000002: here they are the
@@ -309,6 +321,10 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
     for (Entry& entry : entries_) entry.line = 0;
     toml::table table;
     try {
+        // Where toml++ says what is wrong with a text it does not survive all characters beyond ASCII: so it
+        // says it of a text without them.
+        const std::string_view marked = text_.starts_with(kByteOrderMark) ? kByteOrderMark : "";
+        static_cast<void>(toml::parse(in_ascii(text_.substr(marked.size())), file_));
         table = toml::parse(text_, file_);
     } catch (const toml::parse_error& error) {
         throw Error(fmt::format("this is no TOML: {}", error.description()))
