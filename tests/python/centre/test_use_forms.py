@@ -158,6 +158,59 @@ def test_one_of_several_clusters(tmp_path: Path) -> None:
     assert list(rows(tmp_path, text, system="b").cores) == [2]
 
 
+def test_a_resized_job_is_one_job_in_pieces_of_its_widths(tmp_path: Path) -> None:
+    """Slurm ends a job's row in the state RESIZING and begins another one; how it ended says the last."""
+    text = (
+        SACCT
+        + sacct("1", "01-01T00:00:00", "01-01T00:00:00", "01-01T01:00:00", 8, "RESIZING", nodes=2)
+        + sacct("1", "01-01T01:00:00", "01-01T01:00:00", "01-01T02:00:00", 4, "RESIZING")
+        + sacct("1", "01-01T02:00:00", "01-01T02:00:00", "01-01T05:00:00", 2, "FAILED")
+        + sacct("2", "01-01T00:00:00", "01-01T05:00:00", "01-01T10:00:00", 8, nodes=2)
+    )
+    found = rows(tmp_path, text)
+    assert list((found.end - found.start) / 3600 * found.cores) == [8, 4, 6, 40]
+    assert list(found.counts) == [True, False, False, True] and states(found)[:3] == ["failed"] * 3
+    assert list(np.isnan(found.submit)) == [False, True, True, False]
+    assert found.said == ["1 job was resized: each counts once."]
+
+
+def test_a_job_that_is_being_resized_runs_and_one_whose_rest_is_missing_is_said(tmp_path: Path) -> None:
+    row = ("01-01T00:00:00", "01-01T00:00:00")
+    now = rows(tmp_path, SACCT + sacct("1", *row, "Unknown", 8, "RESIZING"))
+    assert states(now) == ["running"] and np.isnan(now.end[0])
+    cut = rows(tmp_path, SACCT + sacct("1", *row, "01-01T01:00:00", 8, "RESIZING"))
+    assert states(cut) == ["unknown"] and cut.end[0] == at("01-01T01:00")
+    assert "1 row is of a job that was resized" in said(cut)
+
+
+def test_jobs_of_several_machines_with_one_number_and_start_are_several_jobs(tmp_path: Path) -> None:
+    """Nothing but their processors or their user tells them apart, and that is said."""
+    times = ("7", "01-01T00:00:00", "01-02T00:00:00", NOON)
+    one, two = tmp_path / "a.txt", tmp_path / "b.txt"
+    for other in (sacct(*times, 8), sacct(*times, 4, user="bob")):
+        one.write_text(SACCT + sacct(*times, 4))
+        two.write_text(SACCT + other + sacct(*times, 4))
+        found = forms.read([one, two], None, "UTC")
+        assert len(found) == 2 and "1 jobs have number and start of another one" in said(found)
+        assert "1 row is there twice" in said(found)
+
+
+def test_clusters_of_several_dumps_are_not_one(tmp_path: Path) -> None:
+    for name, cores in (("a", 1), ("b", 2)):
+        text = f"JobID|Cluster|Start|End|State|NCPUS\n1|{name}|2026-01-02|2026-01-03|COMPLETED|{cores}\n"
+        (tmp_path / name).write_text(text)
+    both = [tmp_path / "a", tmp_path / "b"]
+    with pytest.raises(StrataError, match="several clusters"):
+        forms.read(both, None, "UTC")
+
+
+def test_a_run_that_was_still_on_in_an_older_dump_does_not_last_to_the_end(tmp_path: Path) -> None:
+    """Without --duplicates the newer dump has the last run of a job alone."""
+    text = SACCT + sacct("7", "01-01T00:00:00", "01-02T00:00:00", "Unknown", 4, "RUNNING")
+    found = rows(tmp_path, text + sacct("7", "01-01T00:00:00", "01-03T00:00:00", "01-04T00:00:00", 4))
+    assert states(found) == ["completed"] and "1 run has no end" in said(found)
+
+
 # --- PBS
 
 
@@ -264,6 +317,21 @@ def test_a_pbs_run_that_was_lost_is_no_run(tmp_path: Path) -> None:
     assert list(found.start) == [at("01-02T00:00")] and "1 runs have no end" in said(found)
 
 
+def test_jobs_of_one_number_on_two_servers_are_two_jobs(tmp_path: Path) -> None:
+    """Starts and ends are joined within a server; its short name and its whole one are one server."""
+    begun = record("S", "12", "01/02/2026 00:00:00", start=int(at("01-02T00:00")), exec_host="n1/0*4")
+    over = ended("12", 0, exec_host="n1/0*4", Resource_List__ncpus=4)
+    paths = [tmp_path / name for name in ("alpha", "beta")]
+    paths[0].write_text((begun + over).replace("12.server", "12.alpha"))
+    paths[1].write_text(
+        begun.replace("12.server", "12.beta") + ended("12", 0).replace("12.server", "12.Beta.site.org")
+    )
+    found = forms.read(paths, None, "UTC")
+    assert sorted(zip(found.cores, states(found), strict=True)) == [(4, "completed"), (8, "completed")]
+    assert "of 2 servers" in said(found)
+    assert not rows(tmp_path, begun + over.replace(".server", ".server.site.org"), "one").said
+
+
 @pytest.mark.parametrize(
     ("text", "cores", "nodes"),
     [
@@ -303,6 +371,24 @@ def test_a_trace_of_the_archive(tmp_path: Path) -> None:
     )
     assert list(found.cores) == [4, 0] and np.isnan(found.start[1])  # nobody knows on how many it ran
     assert found.names["user"].names == ["1", "9"] and found.names["partition"].names == []
+
+
+def test_a_trace_of_starts_alone(tmp_path: Path) -> None:
+    """Of some machines of the archive only starts are known: waits are -1, and field 2 is the start."""
+    found = rows(tmp_path, HEADER + swf(1, 0, -1, 3600, 32) + swf(2, 1800, -1, 3600, 32), "a.swf")
+    assert [t - at("01-01T00:00") for t in (*found.start, *found.end)] == [0, 1800, 3600, 5400]
+    assert np.isnan(found.submit).all() and np.isnan(found.ready).all()
+    assert "field 2 is taken as the start of all 2 that ran" in said(found)
+
+
+def test_jobs_of_the_archive_that_ran_and_are_in_no_figure_are_said(tmp_path: Path) -> None:
+    text = (
+        HEADER + swf(1, 0, 0, 3600, 4) + swf(2, 0, -1, 7200, 4) + swf(3, 0, 0, 60, -1) + swf(4, 0, 9, -1, 4)
+    )
+    found = rows(tmp_path, text, "a.swf")
+    assert list(np.isnan(found.start)) == [False, True, True, True] and np.isnan(found.end[1:]).all()
+    for words in ("1 job ran for 8.0 processor-hours", "unknown number", "how long they ran is not known"):
+        assert words in said(found)
 
 
 def test_states_of_the_archive_and_jobs_that_never_ran(tmp_path: Path) -> None:

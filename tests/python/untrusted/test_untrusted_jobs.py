@@ -28,6 +28,9 @@ SACCT = (
     "2+1|3|bob|b|batch|1767225600|1767225600|1767225700|1767229300|99|FAILED|8|2|x\n"
     "3_[4-9]|4|bob|b|batch|1767225600|1767225600|Unknown|Unknown|0|PENDING|8|2|x\n"
     "1.batch|1.batch|||||||||COMPLETED|4|1|batch\n"
+    "5|5|bob|b|batch|1767225600|1767225600|1767225700|1767229300|3600|RESIZING|8|2|x\n"
+    "5|5|bob|b|batch|1767229300|1767229300|1767229300|1767232900|3600|COMPLETED|4|1|x\n"
+    "6|6|bob|b|batch|1767225600|1767225600|1767225700|1767229300|3600|RESIZING|8|2|x\n"
 )
 TRES = (
     "Cluster|JobID|Submit|Start|End|Elapsed|State|AllocTRES|NCPUS|AllocNodes|Group|-\n"
@@ -41,6 +44,7 @@ SWF = (
     "3\t20 0 50 2 -1 -1 2 60 -1 1 4 2 8 1 1 -1 -1\n"
     "3 20 0 20 2 -1 -1 2 60 -1 2 4 2 8 1 1 -1 -1\n"
     "3 -1 9 30 2 -1 -1 2 60 -1 3 4 2 8 1 1 -1 -1\n"
+    "4 30 -1 20 2 -1 -1 2 60 -1 1 4 2 8 1 1 -1 -1\n"
 )
 PBS = (
     "01/02/2026 00:00:00;Q;12.server;queue=batch\n"
@@ -53,6 +57,7 @@ PBS = (
     "01/02/2026 03:00:00;E;14[2].server;user=bob queue=batch start=1767232700 exec_host=n1/0-3 end=1767236400 "
     "Exit_status=271\n"
     "01/02/2026 03:00:00;D;15.server;requestor=bob\n"
+    "01/02/2026 03:00:00;D;15.other;requestor=bob\n"
 )
 NOT_OF_IT = ("progress", "live", "asked", "_appended", "_joined", "days", "text", "one", "zone", "refusal")
 

@@ -26,7 +26,8 @@ def read(
         return joined([pbs.read(paths, zone, lenient)])
     if form == "swf":
         return joined([swf.read(path, zone, lenient) for path in paths])
-    return joined([slurm.read(path, zone, lenient, system) for path in paths])
+    clusters: set[str] = set()
+    return joined([slurm.read(path, zone, lenient, system, clusters) for path in paths])
 
 
 def guessed(path: Path) -> str:

@@ -2,7 +2,8 @@
 
 E says all of a job that ended. R ends a run of a job that is queued again. S alone is a job that runs, or one
 whose end is in a later file. Q, D and A are of jobs that wait, or were deleted or aborted before they ran.
-Dates of the lines are in --zone, times in values are seconds since 1970.
+Dates of the lines are in --zone, times in values are seconds since 1970. A job is 12.server: servers that
+share a number (alpha and beta, not alpha and alpha.site) have a job of it each.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from strata.centre.jobs.rows import (
     TIMEOUT,
     UNKNOWN,
     WAITING,
+    Coded,
     Rows,
     chosen,
     gathered,
+    merged,
 )
 from strata.centre.jobs.text import blocks, refused, row_of
 from strata.centre.outages import times
@@ -81,9 +84,23 @@ def read(paths: Sequence[Path], zone: str, lenient: bool) -> Rows:
     if not pieces:
         raise StrataError("no job in the log", at=str(paths[0]), given="other lines", allowed=_FORM)
     kinds = np.concatenate([p.pop("kind") for p in pieces])
+    servers = merged([p.pop("server") for p in pieces])
     rows = gathered(", ".join(str(p) for p in paths), "pbs", pieces)
     rows.said = said
+    if len(servers.names) > 1:
+        _tell_apart(rows, servers)
     return _runs(rows, kinds)
+
+
+def _tell_apart(rows: Rows, servers: Coded) -> None:
+    """Keys of jobs of several servers, from the number and the server."""
+    with np.errstate(over="ignore"):
+        rows.key *= np.uint64(0x9E3779B97F4A7C15)  # odd: no two numbers become one
+        rows.key += (servers.codes + 2).astype(np.uint64)
+    rows.said.append(
+        f"The jobs are of {len(servers.names)} servers: jobs of one number on two of them are two jobs, and "
+        "the figures are of all servers together."
+    )
 
 
 def _pieces(path: Path, block: bytes, checks: Checks) -> list[dict[str, Any]]:
@@ -154,6 +171,7 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
     submit = np.where(np.isnan(submit) & (kind == "Q"), when, submit)
     piece: dict[str, Any] = {
         "kind": kind,
+        "server": columns.codes(_server(parts.field("job"))),
         "submit": submit,
         "ready": np.fmax(number("etime", "qtime"), submit),
         "start": start,
@@ -171,6 +189,13 @@ def _piece(parts: Any, place: np.ndarray, checks: Checks) -> dict[str, Any]:
         "program": columns.codes(found["jobname"]),
     }
     return sound(without(piece, bad), place[~bad], checks)
+
+
+def _server(jobs: Any) -> Any:
+    """`alpha` of 12.alpha and of 12[3].alpha.site.org."""
+    import pyarrow.compute as pc
+
+    return pc.utf8_lower(pc.replace_substring_regex(jobs, r"^[^.]*\.?([^.@]*).*$", r"\1"))
 
 
 def _extracted(rest: Any, value: tuple[str, str]) -> Any:

@@ -26,6 +26,7 @@ KINDS = (
 )
 COMPLETED, FAILED, TIMEOUT, NODE, CANCELLED, AGAIN, RUNNING, WAITING, UNKNOWN = range(len(KINDS))
 WASTED = (FAILED, TIMEOUT, NODE)
+_GAP = 60.0  # seconds between two widths of a job
 NAMES = ("user", "group", "partition", "program")
 
 
@@ -109,11 +110,12 @@ def gathered(path: str, form: str, pieces: Sequence[dict[str, Any]]) -> Rows:
     for name in NAMES:
         given = [p.pop(name) for p in pieces if p.get(name) is not None]
         if given:
-            names[name] = _merged(given)
+            names[name] = merged(given)
     return Rows(path, form, **columns, names=names)
 
 
-def _merged(given: Sequence[tuple[np.ndarray, Sequence[str]]]) -> Coded:
+def merged(given: Sequence[tuple[np.ndarray, Sequence[str]]]) -> Coded:
+    """Columns of names, each with its own codes, as one."""
     places: dict[str, int] = {"": -1}
     codes = []
     for own, texts in given:
@@ -127,7 +129,7 @@ def _merged(given: Sequence[tuple[np.ndarray, Sequence[str]]]) -> Coded:
 def joined(logs: Sequence[Rows]) -> Rows:
     """Several logs as one, with the rules for rows that repeat and for jobs of several components."""
     rows = logs[0] if len(logs) == 1 else _appended(logs)
-    rows = _once(rows)
+    rows = _resized(_once(rows))
     return _components(rows) if rows.whole.any() else rows
 
 
@@ -140,7 +142,7 @@ def _appended(logs: Sequence[Rows]) -> Rows:
                 (c.codes, c.names) if (c := log.column(name)) else (np.full(len(log), -1, np.int32), [])
                 for log in logs
             ]
-            names[name] = _merged(given)
+            names[name] = merged(given)
     begins = [log.begin for log in logs if log.begin is not None]
     return Rows(
         ", ".join(log.path for log in logs),
@@ -166,7 +168,9 @@ def chosen(rows: Rows, keep: np.ndarray) -> Rows:
 
 def _once(rows: Rows) -> Rows:
     """A run that is there twice counts once: of rows with one job and one start the last that has an end,
-    else the last. A row of a job that waited falls away where another says that it ran.
+    else the last. A row of a job that waited falls away where another says that it ran. Rows of other
+    processors or of another user are other jobs, of a machine that gave the same number. A run without an
+    end whose job ran again later is over, and nobody knows since when: it is left out.
     """
     order = np.argsort(rows.key, kind="stable")
     again = rows.key[order][1:] == rows.key[order][:-1]
@@ -178,10 +182,18 @@ def _once(rows: Rows) -> Rows:
     some = np.sort(order[near])  # rows whose job has several
     key, start = rows.key[some], rows.start[some]
     ended = ~np.isnan(rows.end[some])
-    by = np.lexsort((np.arange(len(some)), ended, np.nan_to_num(start, nan=-1.0), key))
-    k, s = key[by], np.nan_to_num(start[by], nan=-1.0)
+    start = np.nan_to_num(start, nan=-1.0)
+    other = _others(rows, some, key, start)
+    by = np.lexsort((np.arange(len(some)), ended, other, start, key))
+    k, s, o = key[by], start[by], other[by]
     last = np.ones(len(by), bool)  # within one job and one start
-    last[:-1] = (k[1:] != k[:-1]) | (s[1:] != s[:-1])
+    same = (k[1:] == k[:-1]) & (s[1:] == s[:-1])
+    last[:-1] = ~same | (o[1:] != o[:-1])
+    if alike := int((same & last[:-1]).sum()):
+        rows.said.append(
+            f"{alike} jobs have number and start of another one, and other processors or another user: "
+            "counted as jobs of several machines, and the figures are of all of these together."
+        )
     twice = int((~last).sum())
     ran = np.isin(k, k[s >= 0])
     waited = last & (s < 0) & ran
@@ -189,7 +201,67 @@ def _once(rows: Rows) -> Rows:
     drop[some[by[~last | waited]]] = True
     if twice:
         rows.said.append(f"{twice} {'row is' if twice == 1 else 'rows are'} there twice: counted once.")
+    kept = some[by[last & ~waited]]
+    again = (rows.key[kept][1:] == rows.key[kept][:-1]) & (rows.start[kept][1:] > rows.start[kept][:-1])
+    stale = kept[:-1][again & np.isnan(rows.end[kept][:-1])]
+    drop[stale] = True
+    if len(stale):
+        rows.said.append(
+            f"{len(stale)} {'run has' if len(stale) == 1 else 'runs have'} no end, and their job ran again "
+            "later: left out. `sacct --duplicates` has their ends."
+        )
     return chosen(rows, ~drop)
+
+
+def _others(rows: Rows, some: np.ndarray, key: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Numbers that tell apart jobs of one key and one start: by processors and users, where all rows of these
+    have them.
+    """
+    by = np.lexsort((start, key))
+    first = np.r_[True, (key[by][1:] != key[by][:-1]) | (start[by][1:] != start[by][:-1])]
+    heads, group = np.flatnonzero(first), np.cumsum(first) - 1
+    other = np.zeros(len(some), np.int64)
+    user = rows.names.get("user")
+    for column, none in ((rows.cores, 0), *(((user.codes, -1),) if user is not None else ())):
+        values = column[some][by].astype(np.int64)
+        known = (np.minimum.reduceat(values, heads) > none)[group] & (start[by] >= 0)
+        other = other * (int(values.max()) + 2) + np.where(known, values + 1, 0)
+    found = np.empty_like(other)
+    found[by] = other
+    return found
+
+
+def _resized(rows: Rows) -> Rows:
+    """A job that was given more or fewer processors while it ran has a row for each width. They are pieces of
+    one job, which ends as the last of them. A row that "runs" and has an end is such a piece.
+    """
+    cut = (rows.state == RUNNING) & ~np.isnan(rows.end) & ~np.isnan(rows.start)
+    if not cut.any():
+        return rows
+    some = np.flatnonzero(np.isin(rows.key, rows.key[cut]) & ~np.isnan(rows.start))
+    order = some[np.lexsort((rows.start[some], rows.key[some]))]
+    jobs = alone = 0
+    for at in range(len(order) - 1, -1, -1):  # from the last piece on, which says how the job ended
+        row = order[at]
+        if not cut[row]:
+            continue
+        after = order[at + 1] if at + 1 < len(order) else -1
+        if after >= 0 and rows.key[after] == rows.key[row] and 0 <= rows.start[after] - rows.end[row] <= _GAP:
+            jobs += not cut[after]
+            rows.state[row] = rows.state[after]
+            rows.counts[after] = False
+            rows.submit[after] = rows.ready[after] = np.nan
+        else:
+            alone += 1
+            rows.state[row] = UNKNOWN
+    if jobs:
+        rows.said.append(f"{jobs} {'job was' if jobs == 1 else 'jobs were'} resized: each counts once.")
+    if alone:
+        rows.said.append(
+            f"{alone} {'row is of a job that was' if alone == 1 else 'rows are of jobs that were'} resized, "
+            "and what came then is not in the log: `sacct --duplicates` has all of it."
+        )
+    return rows
 
 
 def _components(rows: Rows) -> Rows:

@@ -3,8 +3,9 @@
 Rows of steps (12.0, 12.batch) are left out. A job that was queued again has a row for each of its runs where
 `sacct --duplicates` was asked. Components of heterogeneous jobs (12+0, 12+1) are one job. Tasks of arrays
 (12_3) are jobs; a row of several that wait (12_[4-9]) is none. The cores of a job are those of AllocTRES,
-else of AllocCPUS, else of NCPUS. A job that was suspended held its cores for `Elapsed` of the time from Start
-to End; when, nobody says: evenly.
+else of AllocCPUS, else of NCPUS. A job that was resized has a row for each of its widths, all but the last in
+the state RESIZING: pieces of one job. A job that was suspended held its cores for `Elapsed` of the time from
+Start to End; when, nobody says: evenly.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _STATES = {
     "REVOKED": CANCELLED,
     "PREEMPTED": AGAIN,
     "REQUEUED": AGAIN,
-    "RESIZING": RUNNING,
+    "RESIZING": RUNNING,  # with an end: a piece of a job, until rows.py joins it to the next one
     "RUNNING": RUNNING,
     "COMPLETING": RUNNING,
     "SUSPENDED": RUNNING,
@@ -83,8 +84,12 @@ _NODES = re.compile(r"(?:^|,)node=(\d+)")
 _ELAPSED = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$")
 
 
-def read(path: Path, zone: str, lenient: bool, cluster: str | None = None) -> Rows:
-    """The jobs of a dump. Raises StrataError with the row of what is damaged."""
+def read(
+    path: Path, zone: str, lenient: bool, cluster: str | None = None, before: set[str] | None = None
+) -> Rows:
+    """The jobs of a dump. `before`: clusters of dumps that were read before; those of this one are added.
+    Raises StrataError with the row of what is damaged.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv
@@ -95,7 +100,7 @@ def read(path: Path, zone: str, lenient: bool, cluster: str | None = None) -> Ro
     checks = Checks(
         path, lambda index: row_of(path, index, lambda line: bool(line.strip()), 2), zone, lenient
     )
-    clusters: set[str] = set()
+    clusters = set() if before is None else before
     for block in blocks(path):
         if not head:
             first, _, block = block.partition(b"\n")
@@ -185,6 +190,10 @@ def _state(text: str) -> int:
     return _STATES.get(word, UNKNOWN)
 
 
+def _resized(column: Any) -> np.ndarray:
+    return columns.mapped(column, lambda text: text.split(" ", 1)[0].upper() == "RESIZING", bool)
+
+
 def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, Any]:
     ids = of["jobid"] if "jobid" in of else of["jobidraw"]
     state = columns.mapped(of["state"], _state, np.int8)
@@ -203,7 +212,7 @@ def _piece(of: dict[str, Any], place: np.ndarray, checks: Checks) -> dict[str, A
         "submit": submit,
         "ready": np.where(np.isnan(ready), submit, np.maximum(ready, submit)),
         "start": start,
-        "end": np.where((state == RUNNING) | never, np.nan, end),
+        "end": np.where(((state == RUNNING) & ~_resized(of["state"])) | never, np.nan, end),
         "cores": cores,
         "nodes": nodes,
         "held": held,

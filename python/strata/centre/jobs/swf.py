@@ -6,6 +6,9 @@ where a value is unknown, and a header of comments (`; MaxProcs: 128`). Times ar
 
 A job that was swapped out has a summary (status 0, 1 or 5) and a row for each time that it ran (status 2 to
 4): "only one of these should be used". Where there are the latter, they are, and the job counts once.
+
+Of some machines only starts are known: no job has a wait, and field 2 is the start. Where some jobs have a
+wait, those without one have no start; how many, and their work, is said.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +50,15 @@ _COMMENT = re.compile(rb"^[ \t]*;.*\n?", re.M)
 _HEAD = re.compile(rb"^;[ \t]*([A-Za-z]+)[ \t]*:(.*)$", re.M)
 
 
+@dataclass
+class _Seen:
+    """What the jobs of a log say, for rules that need all of them."""
+
+    waits: bool = False  # a job says how long it waited
+    no_cores: int = 0  # jobs that ran on nobody knows how many processors
+    no_run: int = 0  # jobs that began and ended, after nobody knows how long
+
+
 def _is_row(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(";")
 
@@ -54,11 +67,13 @@ def read(path: Path, zone: str, lenient: bool) -> Rows:
     """The jobs of a trace. Raises StrataError with the row of what is damaged."""
     header: dict[str, str] = {}
     checks = Checks(path, lambda index: row_of(path, index, _is_row), zone, lenient)
-    pieces = [_piece(path, values, checks) for values in _tables(path, header)]
+    seen = _Seen()
+    pieces = [_piece(values, checks, seen) for values in _tables(path, header)]
     if not pieces:
         raise StrataError("no job in the log", at=str(path), given="comments alone", allowed=NUMBERS)
     rows = gathered(str(path), "swf", pieces)
     rows = _bursts(rows)
+    _without_waits(rows, seen)
     begin = _number(path, header, "UnixStartTime") or 0
     for name in ("submit", "ready", "start", "end"):
         column = getattr(rows, name)
@@ -150,7 +165,7 @@ def _wrong(line: str) -> str | None:
     return None
 
 
-def _piece(path: Path, values: list[np.ndarray], checks: Checks) -> dict[str, Any]:
+def _piece(values: list[np.ndarray], checks: Checks, seen: _Seen) -> dict[str, Any]:
     of = dict(zip(_USED, values, strict=True))
     place = np.arange(checks.seen, checks.seen + len(values[0]))
     checks.seen += len(place)
@@ -182,6 +197,12 @@ def _piece(path: Path, values: list[np.ndarray], checks: Checks) -> dict[str, An
     never = (wait < 0) | (run < 0) | (cores == 0) | ((status == 5) & (run == 0))
     start = np.where(never & ~burst, np.nan, np.where(burst, np.maximum(wait, 0), submit + wait))
     end = np.where(burst, np.maximum(run, 0), start + run)
+    whole = ~burst & ~bad
+    seen.waits |= bool((whole & (wait >= 0)).any())
+    seen.no_cores += int((whole & (run > 0) & (cores == 0)).sum())
+    seen.no_run += int((whole & (run < 0) & (wait >= 0) & (cores > 0) & np.isin(status, (0, 1))).sum())
+    late = ~burst & (wait < 0) & (run >= 0) & (cores > 0) & ~((status == 5) & (run == 0))
+    end = np.where(late, submit + run, end)  # if field 2 is the start, as _without_waits finds out
     states = np.array([_STATES.get(int(s), UNKNOWN) for s in range(-1, 6)], np.int8)
     piece: dict[str, Any] = {
         "submit": submit,
@@ -214,6 +235,36 @@ def _names(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
         return np.where(whole < 0, np.int32(-1), table[np.maximum(whole, 0)]), [str(n) for n in used]
     known, found = np.unique(values, return_inverse=True)
     return found.astype(np.int32), ["" if n < 0 else str(int(n)) for n in known]
+
+
+def _without_waits(rows: Rows, seen: _Seen) -> None:
+    """Jobs that ran, and do not say how long they waited: an end, as _piece left them, and no start."""
+    late = np.isnan(rows.start) & ~np.isnan(rows.end)
+    count = int(late.sum())
+    if count and not seen.waits:
+        rows.start[late] = rows.submit[late]
+        rows.submit[late] = rows.ready[late] = np.nan
+        rows.said.append(
+            f"No job says how long it waited: field 2 is taken as the start of all {count} that ran, as in "
+            "logs of the archive that do not have arrivals. If it is the arrival, jobs ran later than that."
+        )
+    elif count:
+        hours = float(((rows.end - rows.submit) * rows.cores)[late].sum()) / 3600
+        rows.end[late] = np.nan
+        rows.said.append(
+            f"{_jobs(count)} ran for {hours:,.1f} processor-hours, and how long each waited is not known: "
+            "in no figure, which makes the utilisation too low."
+        )
+    for count, what in (
+        (seen.no_cores, "ran, on an unknown number of processors"),
+        (seen.no_run, "began and ended, and how long they ran is not known"),
+    ):
+        if count:
+            rows.said.append(f"{_jobs(count)} {what}: in no figure, which makes the utilisation too low.")
+
+
+def _jobs(count: int) -> str:
+    return f"{count} {'job' if count == 1 else 'jobs'}"
 
 
 def _bursts(rows: Rows) -> Rows:
