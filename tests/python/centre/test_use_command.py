@@ -72,6 +72,23 @@ def test_report_and_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert json.loads(capsys.readouterr().out) == whole
 
 
+def test_more_than_all_processors_is_said_where_it_is_printed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert use("jobs.txt", "--parts", "4") == 0
+    said = capsys.readouterr().out
+    assert float(said.split("of all")[0].rsplit(", ", 1)[1].split(" %")[0]) > 100
+    assert "note: Up to 14 processors were in use at once" in said and "more than there are (4)" in said
+
+
+def test_figures_of_a_trace_of_starts_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jobs = "".join(f"{i} {t} -1 3600 32 -1 -1 32 -1 -1 1 1 -1 1 -1 1 -1 -1\n" for i, t in ((1, 0), (2, 1800)))
+    (folder / "starts.swf").write_text("; UnixStartTime: 1163199901\n; MaxProcs: 64\n" + jobs)
+    assert use("starts.swf") == 0
+    said = capsys.readouterr().out
+    assert "in use: 66.7 %" in said and "field 2 is taken as the start" in said
+
+
 def test_no_name_is_left_in_a_report_without_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert use("jobs.txt", "--anonymise", "--out", "public") == 0
     for path in (folder / "public").rglob("*.*"):

@@ -228,7 +228,8 @@ def _say_over(said: list[str], use: occupancy.Use, parts: Sequence[tuple[float, 
     if use.over > 0:
         said.append(
             f"Up to {use.peak:,.0f} processors were in use at once, and for {use.over / DAY:.2f} days more "
-            f"than there are ({max(n for _, n in parts):,}): processors are shared, or --parts is wrong."
+            f"than there are ({max(n for _, n in parts):,}): processors are shared, the log is of several "
+            "machines or has jobs twice, or the number of processors is wrong (--parts says it)."
         )
 
 

@@ -18,7 +18,7 @@ from strata.centre.outages import times
 from strata.centre.outages.log import Log
 from strata.centre.sampling.rates import sampled
 from strata.centre.use import page, words
-from strata.centre.use.analysis import Analysis, Asked, analyse, document
+from strata.centre.use.analysis import Analysis, Asked, analyse, document, hidden_said
 from strata.centre.use.groups import width_edges
 from strata.errors import StrataError
 from strata.measure.files import write_json
@@ -178,5 +178,7 @@ def run(request: Request, command: str) -> int:
         print(f"{figure.title[0].lower()}{figure.title[1:]}: {words.value(figure)}")
     if whole.sampled is not None and whole.sampled.empty:
         print(f"not in the samples: {'; '.join(whole.sampled.empty)}")
+    for line in hidden_said(whole):
+        print(f"note: {line}")
     print(f"report: {path}")
     return 0
