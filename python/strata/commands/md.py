@@ -112,6 +112,8 @@ def _convert(verbs: Commands) -> None:
 def _run_convert(given: argparse.Namespace) -> int:
     from strata.md.convert import convert
 
-    said = convert(given.structure, given.out, given.select, given.box)
-    print(f"{said}: {given.out}")
+    what, said = convert(given.structure, given.out, given.select, given.box)
+    print(f"{what}: {given.out}")
+    for line in said:
+        print(f"note: {line}")
     return 0

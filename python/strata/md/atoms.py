@@ -86,13 +86,16 @@ def write_xyz(path: Path, atoms: Atoms) -> None:
 
 
 def write_lammps(path: Path, atoms: Atoms) -> None:
-    """A LAMMPS data file (atom_style atomic) in full precision, atoms inside the box. Over no other file."""
+    """A LAMMPS data file (atom_style atomic) in full precision, atoms inside the box, with masses that are
+    known. Over no other file.
+    """
     kinds = atoms.kinds()
     inside = np.mod(atoms.positions, atoms.box)
     lines = ["# " + " ".join(kinds), "", f"{len(atoms)} atoms", f"{len(kinds)} atom types", ""]
     lines += [f"0.0 {edge!r} {a}lo {a}hi" for a, edge in zip("xyz", atoms.box.tolist(), strict=True)]
-    if all(kind in atoms.masses for kind in kinds):
-        lines += ["", "Masses", ""] + [f"{i} {atoms.masses[k]!r} # {k}" for i, k in enumerate(kinds, start=1)]
+    known = [f"{i} {atoms.masses[k]!r} # {k}" for i, k in enumerate(kinds, start=1) if k in atoms.masses]
+    if known:
+        lines += ["", "Masses", "", *known]
     number = {kind: i for i, kind in enumerate(kinds, start=1)}
     lines += ["", "Atoms # atomic", ""]
     lines += [

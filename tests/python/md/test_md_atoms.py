@@ -86,7 +86,8 @@ def test_arrays_that_do_not_fit_are_refused(changes: dict, message: str) -> None
 def test_a_pdb_file_becomes_extended_xyz(tmp_path: Path) -> None:
     wheels.needed("MDAnalysis")
     (tmp_path / "w.pdb").write_text(PDB)
-    assert convert(tmp_path / "w.pdb", tmp_path / "w.xyz") == "3 atoms (1 O, 2 H)"
+    what, said = convert(tmp_path / "w.pdb", tmp_path / "w.xyz")
+    assert what == "3 atoms (1 O, 2 H)" and said == ["XYZ has no masses: kinds.masses of a case gives them."]
     read = frames.last(tmp_path / "w.xyz")
     assert read.species.tolist() == ["O", "H", "H"] and read.box.tolist() == [20, 21, 22]
     assert read.positions == pytest.approx(np.array([[1, 2, 3], [1.5, 2.5, 3], [25, -1, 3]]))
