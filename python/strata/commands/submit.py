@@ -37,7 +37,11 @@ def submit(commands: Commands) -> None:
         ],
     )
     parser.add_argument("--nodes", type=_count, default=1, metavar="N", help="whole nodes (default 1)")
-    parser.add_argument("--layout", metavar="PxT", help="of a program: processes of all nodes x threads")
+    parser.add_argument(
+        "--layout",
+        metavar="PxT",
+        help="of a program, or of run, launch, bench: processes of all nodes x threads",
+    )
     parser.add_argument("-p", "--partition", metavar="NAME", help="default: the site's, or Slurm's")
     parser.add_argument(
         "-t", "--time", metavar="TIME", help="such as 90m or 2h (default: by the command's plan)"

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from strata import paths
@@ -25,6 +26,7 @@ from strata.submit.request import Request
 # Commands of Strata that may be a job, and which of them measure: these need a node alone.
 COMMANDS = {"characterize": True, "study": True, "tune": True, "bench": True, "run": False, "launch": False}
 _HAVE_FOLDERS = ("characterize", "study", "tune", "run")  # by --out
+_HAVE_NODES = ("characterize", "tune", "run", "launch")  # by --nodes
 
 
 def run(request: Request) -> int:
@@ -73,6 +75,7 @@ def prepare(
             remedy="strata submit -- run case.toml --layout 16x4 --time 2h",
         )
     known = request.words[0] if request.words[0] in COMMANDS else None
+    request = _with_layout(request, known)
     _check_nodes(request, partition, known)
     words, folder = _with_folder(request, site, known)
     out = estimate.value_of(words, "--out") if request.goes_on else None
@@ -121,6 +124,33 @@ def _first_node(
     return first_node(request.first_node_memory, request.nodes, processes, nodes, constraint, where)
 
 
+def _with_layout(request: Request, known: str | None) -> Request:
+    """The job's layout among the words of a command of Strata's that takes one; others refuse it."""
+    if request.layout is None or known is None:
+        return request
+    own = ("--layout", request.layout)
+    if estimate.value_of(request.words, "--layout") is not None:
+        raise StrataError(
+            "the layout is said twice",
+            at="--layout",
+            given=f"{request.layout}, and {estimate.value_of(request.words, '--layout')} of strata {known}",
+            allowed="one of them",
+        )
+    if known in ("run", "launch"):  # before a program, and after a case
+        at = 2 if known == "run" else 1
+    elif known == "bench" or request.words[:2] == ("study", "uncertainty"):
+        at = len(request.words)
+    else:
+        raise StrataError(
+            "this command chooses layouts itself",
+            at="--layout",
+            given=f"{request.layout} with strata {shlex.join(request.words[:2])}",
+            allowed="--layout with run, launch, bench, `study uncertainty` or a program",
+            remedy="leave out --layout",
+        )
+    return replace(request, words=(*request.words[:at], *own, *request.words[at:]))
+
+
 def _check_nodes(request: Request, partition: Partition, known: str | None) -> None:
     if request.nodes > partition.nodes:
         raise StrataError(
@@ -129,7 +159,16 @@ def _check_nodes(request: Request, partition: Partition, known: str | None) -> N
             given=str(request.nodes),
             allowed=f"1 to {partition.nodes} in partition {partition.name}",
         )
-    spans = known in ("run", "launch") or "--nodes" in request.words
+    asked = estimate.value_of(request.words, "--nodes") if known in _HAVE_NODES else None
+    if asked is not None and asked != str(request.nodes):
+        raise StrataError(
+            "the command is for another number of nodes than its job has",
+            at="--nodes",
+            given=f"{request.nodes} of the job, {asked} of strata {known}",
+            allowed="the same number",
+            remedy=f"strata submit --nodes {asked} -- {known} ...",
+        )
+    spans = known in ("run", "launch") or asked is not None
     if request.nodes > 1 and known is not None and not spans:
         raise StrataError(
             "this command measures one node at a time",
@@ -206,7 +245,8 @@ def _command(
 ) -> tuple[str, ...]:
     """The words of the script's last line."""
     strata = paths.command()
-    nodes = ("--nodes", str(request.nodes)) if request.nodes > 1 else ()
+    said = known is not None and estimate.value_of(words, "--nodes") is not None
+    nodes = ("--nodes", str(request.nodes)) if request.nodes > 1 and not said else ()
     line = site.starter()
     if known == "run" and not line:
         return (strata, *words[:2], *nodes, *words[2:])

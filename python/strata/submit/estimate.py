@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from strata.errors import StrataError
 from strata.measure.plan import Plan
@@ -45,8 +46,15 @@ def _plan(words: Sequence[str], machine: str | None) -> Plan | None:
     if words[0] == "characterize":
         mode = "full" if "--full" in words else "quick"
         return characterize.prepare(characterize.Request(mode=mode, machine=machine)).plan
-    if words[:2] == ["study", "run"]:
-        named = next((word for word in words[2:] if not word.startswith("-")), None)
+    if tuple(words[:2]) == ("study", "run"):
+        named = next(
+            (
+                word
+                for before, word in pairwise(words[1:])
+                if not word.startswith("-") and before not in ("--out", "--seed")
+            ),
+            None,
+        )
         if named is None:
             raise StrataError("no study is named", given=" ".join(words), remedy="strata study list")
         return study.prepare(study.Request(study=named, machine=machine, dry_run=True)).plan
@@ -54,7 +62,10 @@ def _plan(words: Sequence[str], machine: str | None) -> Plan | None:
 
 
 def value_of(words: Sequence[str], option: str) -> str | None:
-    """The value of an option among the words of a command; None where it is not given."""
+    """The value of an option among the words of a command, of which a program behind `--` has its own; None
+    where it is not given.
+    """
+    words = words[: words.index("--")] if "--" in words else words
     for word, following in zip(words, [*words[1:], ""], strict=True):
         if word == option:
             return following

@@ -11,7 +11,7 @@ class Request:
     """What the command line asked for."""
 
     words: tuple[str, ...]  # a command of Strata's without `strata`, or a program with its arguments
-    layout: str | None = None  # of a program
+    layout: str | None = None  # of a program, or handed to a command that takes one
     nodes: int = 1
     partition: str | None = None
     time_s: float | None = None

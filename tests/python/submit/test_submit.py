@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tested_build import strata
@@ -16,6 +17,7 @@ from strata import cli
 from strata.errors import StrataError
 from strata.site import site_file, slurm
 from strata.site.slurm import Node
+from strata.study import command as study
 from strata.submit.batch import Directive, Script
 from strata.submit.first_node import first_node
 
@@ -88,6 +90,53 @@ def test_a_run_over_nodes_is_one_command_with_the_reasons_of_its_layout(login: P
 def test_a_program_is_launched_under_the_layout(login: Path, capsys) -> None:
     text = script(capsys, "--nodes", "2", "--layout", "8x4", "--time", "2h", "--", "./a.out", "a b", "$HOME")
     assert "strata launch --nodes 2 --layout 8x4 -- ./a.out 'a b' '$HOME'\n" in text
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words", "line"),
+    [
+        ("2", ["run", "c.toml", "--out", "r"], "run c.toml --nodes 2 --layout 8x4 --out r"),
+        ("2", ["launch", "--label", "--", "./a.out"], "launch --nodes 2 --layout 8x4 --label -- ./a.out"),
+        (
+            "2",
+            ["launch", "--", "./a", "--layout", "1x1"],
+            "launch --nodes 2 --layout 8x4 -- ./a --layout 1x1",
+        ),
+        ("1", ["bench", "npb", "bt", "--class", "A"], "bench npb bt --class A --layout 8x4"),
+        (
+            "1",
+            ["study", "uncertainty", "c.toml", "--out", "r"],
+            "study uncertainty c.toml --out r --layout 8x4",
+        ),
+    ],
+)
+def test_the_jobs_layout_is_that_of_a_command_which_takes_one(
+    login: Path, capsys, nodes: str, words: list[str], line: str
+) -> None:
+    text = script(capsys, "--nodes", nodes, "--layout", "8x4", "--time", "1h", "--", *words)
+    assert text.endswith(f"exec {login}/prefix/bin/strata {line}\n")
+    assert "# Layout 8x4: " in text
+
+
+def test_the_nodes_that_a_command_names_itself_are_said_once(login: Path, capsys) -> None:
+    run = ["run", "c.toml", "--nodes", "2", "--layout", "2x1", "--out", "r"]
+    text = script(capsys, "--nodes", "2", "--time", "1h", "--", *run)
+    assert text.endswith(f"exec {login}/prefix/bin/strata run c.toml --nodes 2 --layout 2x1 --out r\n")
+
+
+def test_a_study_is_given_the_time_of_its_plan(login: Path, capsys, monkeypatch) -> None:
+    planned: list[str] = []
+
+    def prepare(request: study.Request) -> SimpleNamespace:
+        planned.append(request.study)
+        task = SimpleNamespace(expected_s=100.0, launches=None)
+        return SimpleNamespace(
+            plan=SimpleNamespace(policy=SimpleNamespace(launches=5, budget_s=None), tasks=[task])
+        )
+
+    monkeypatch.setattr(study, "prepare", prepare)
+    text = script(capsys, "--", "study", "run", "--seed", "3", "pages")
+    assert planned == ["pages"] and "#SBATCH --time=0:20:00\n" in text
 
 
 def test_a_run_that_goes_on_checkpoints_when_told_and_restarts_when_queued_again(login: Path) -> None:
@@ -257,6 +306,16 @@ def test_the_output_folder_stands_before_the_program_of_tune(login: Path, capsys
             "run, launch or",
         ),
         (["--first-node-memory", "much", "--", "run", "c.toml"], "at: --first-node-memory"),
+        (["--layout", "2x1", "--", "run", "c.toml", "--layout", "4x1"], "2x1, and 4x1 of strata run"),
+        (["--layout", "2x1", "--", "characterize"], "this command chooses layouts itself"),
+        (["--layout", "2x1", "--", "study", "run", "pages"], "given: 2x1 with strata study run"),
+        (["--layout", "2x1", "--", "tune", "--", "./a.out"], "try: leave out --layout"),
+        (["--time", "1h", "--", "run", "c.toml", "--nodes", "4"], "try: strata submit --nodes 4 -- run"),
+        (
+            ["--nodes", "2", "--", "tune", "--nodes", "4", "--", "./a"],
+            "given: 2 of the job, 4 of strata tune",
+        ),
+        (["--nodes", "2", "--", "tune", "--", "./a", "--nodes", "2"], "measures one node at a time"),
         ([], "nothing to submit"),
     ],
 )
