@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from strata.commands.fleet import fleet
 from strata.commands.integrity import integrity
-from strata.commands.parser import Parser, command
+from strata.commands.parser import Parser, command, refuse_unused
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -89,7 +89,12 @@ def _reliability(verbs: Commands) -> None:
     parser.set_defaults(run=_run_reliability)
 
 
+_NO_REPORT = "with --json, which writes no report"
+
+
 def _run_reliability(given: argparse.Namespace) -> int:
+    if given.json:
+        refuse_unused(given, ["--out"], _NO_REPORT, "one of them")
     _needs()
     from strata.centre.reliability.command import Request, run
 
@@ -200,6 +205,12 @@ def _use(verbs: Commands) -> None:
 
 
 def _run_use(given: argparse.Namespace) -> int:
+    if given.json:
+        refuse_unused(given, ["--out"], _NO_REPORT, "one of them")
+    if not given.outages:
+        refuse_unused(given, ["--outages-from"], "without --outages", "--outages LOG --outages-from FORM")
+        if not given.live:
+            refuse_unused(given, ["--categories"], "without --outages", "--outages LOG --categories FILE")
     _needs()
     from strata.centre.use.command import Request, run
 
@@ -272,6 +283,13 @@ def _sample(verbs: Commands) -> None:
 def _run_sample(given: argparse.Namespace) -> int:
     from strata.centre.sampling.command import run
 
+    if given.what == "daemon":
+        refuse_unused(given, ["--job"], "with daemon, which samples all jobs", "--job with prolog, epilog")
+    if given.what == "show":
+        own = ["--interval", "--size", "--job"]
+        refuse_unused(given, own, "with show, which takes no samples", "a folder")
+    if given.place is not None and given.what in ("daemon", "show"):  # others never fail a job
+        refuse_unused(given, ["--folder"], f"beside the folder {given.place}", "one folder")
     return run(given.what, given.folder or given.place, given.interval, given.size, given.job)
 
 
@@ -312,6 +330,10 @@ def _run_generate(given: argparse.Namespace) -> int:
             given="neither" if given.jobs is None else "both",
             allowed="one of them",
         )
+    if given.jobs is not None:
+        refuse_unused(given, ["--since"], "with --jobs", "--since with TOTALS")
+    else:
+        refuse_unused(given, ["--parts"], "with TOTALS", "--parts with --jobs N")
     _needs()
     if given.jobs is not None:
         from strata.centre.jobs.generate import generate as jobs

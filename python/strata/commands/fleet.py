@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import Parser, command
+from strata.commands.parser import Parser, command, refuse_unused
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -109,6 +109,7 @@ def _run_submit(given: argparse.Namespace) -> int:
 
     nodes = given.nodes
     if given.again:
+        refuse_unused(given, ["--nodes"], "with --again, which says which nodes", "one of them")
         from strata.centre.fleet.command import Request, fleet
 
         nodes = ",".join(a.name for a in fleet(Request((given.out,))).again)
@@ -151,6 +152,10 @@ def _report(verbs: Commands) -> None:
 def _run_report(given: argparse.Namespace) -> int:
     from strata.centre.fleet.command import Request, report
 
+    if given.json:
+        refuse_unused(given, ["--out"], "with --json, which writes no report", "one of them")
+    if not given.drain_now:
+        refuse_unused(given, ["--drain-most"], "without --drain-now", "--drain-now --drain-most N")
     request = Request(
         tuple(given.folders),
         given.out,

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command
+from strata.commands.parser import command, refuse_unused
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _run(given: argparse.Namespace) -> int:
         raise StrataError(
             "not a number of rounds", at="--rounds", given=str(given.rounds), allowed="1 or more"
         )
+    _check_used(given)
     request = _request(given)
     typed = "strata " + shlex.join(given.argv)
     if given.clear:
@@ -92,6 +93,26 @@ def _run(given: argparse.Namespace) -> int:
     if given.units is not None:
         return integrity.write_units(request, given.units, paths.command(), given.memory)
     return integrity.run(request, typed)
+
+
+_OF_PASSES = (
+    *("--time", "--rounds", "--kernels", "--cores", "--memory", "--seed", "--replay"),
+    *("--cgroup", "--alone", "--no-yield", "--offline-pages"),
+)
+
+
+def _check_used(given: argparse.Namespace) -> None:
+    """Options of a pass have no meaning without one, nor those of the report where none is made."""
+    made = ["--out", "--json"]
+    if given.report:
+        refuse_unused(given, _OF_PASSES, "with --report, which makes no pass", "options of the report")
+    if given.clear or given.check:
+        which = "--clear" if given.clear else "--check"
+        refuse_unused(given, [*_OF_PASSES, "--prometheus", *made], f"with {which}", "--state")
+    if given.units is not None:
+        refuse_unused(given, made, "with --units", "options of the passes that the units start")
+    elif given.json:
+        refuse_unused(given, ["--out"], "with --json, which writes no report", "one of them")
 
 
 def _request(given: argparse.Namespace) -> Request:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command, results_folder
+from strata.commands.parser import command, refuse_unused, results_folder
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -121,6 +121,13 @@ def machine_measure(commands: Commands) -> None:
 def _run_characterize(given: argparse.Namespace) -> int:
     from strata.characterize.command import Request, run
     from strata.measure.progress import seconds
+
+    if given.case is not None:
+        refuse_unused(given, ["--quick", "--full"], "with --case", "a plan by its name, or by --case FILE")
+    elif given.nodes > 1:
+        refuse_unused(given, ["--quick", "--full"], f"with --nodes {given.nodes}", "one plan for nodes")
+    if given.results is None:
+        refuse_unused(given, ["--accept-change"], "without --out", "--out DIR --accept-change")
 
     return run(
         Request(

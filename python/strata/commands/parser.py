@@ -38,6 +38,21 @@ def command(
     )
 
 
+def refuse_unused(given: argparse.Namespace, options: Sequence[str], where: str, allowed: str) -> None:
+    """Refuses options that were typed where nothing would use them. `where` says so, as in "with --json"."""
+    typed = given.argv[: given.argv.index("--")] if "--" in given.argv else given.argv
+    named = {word.partition("=")[0] for word in typed}
+    unused = [option for option in options if option in named]
+    if unused:
+        raise StrataError(
+            "nothing would use this option",
+            at=unused[0],
+            given=f"{', '.join(unused)} {where}",
+            allowed=allowed,
+            remedy=f"leave out {' and '.join(unused)}",
+        )
+
+
 def results_folder(parser: argparse.ArgumentParser, text: str) -> None:
     """Declares `--out DIR`, the results folder; its former name, --results, still works."""
     parser.add_argument("--out", dest="results", type=Path, metavar="DIR", help=text)

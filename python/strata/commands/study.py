@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import Parser, command
+from strata.commands.parser import Parser, command, refuse_unused
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -134,6 +134,8 @@ def _run_study(given: argparse.Namespace) -> int:
     from strata.measure.progress import seconds
     from strata.study.command import Request, run
 
+    if given.out is None:
+        refuse_unused(given, ["--accept-change"], "without --out", "--out FOLDER --accept-change")
     return run(
         Request(
             study=given.study,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command, results_folder
+from strata.commands.parser import command, refuse_unused, results_folder
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def _run_tune(given: argparse.Namespace) -> int:
     from strata.measure.progress import seconds
     from strata.tune.command import Request, run
 
+    if given.metric == "wall":
+        refuse_unused(given, ["--better"], "with the wall time", "--better with --metric REGEX")
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     try:
         processes = tuple(int(part) for part in given.processes.split(",")) if given.processes else ()

@@ -41,6 +41,16 @@ class Wanted:
 def submit(wanted: Wanted, asked: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
     """Starts the runs, says how many, and where they leave their files. `asked`: the command line."""
     if environment.get("SLURM_JOB_ID") and wanted.nodes is None:
+        for option in ("partition", "account", "site"):
+            if getattr(wanted, option) is not None:
+                raise StrataError(
+                    "nothing would use this option",
+                    at=f"--{option}",
+                    given=f"--{option} {getattr(wanted, option)} in job {environment['SLURM_JOB_ID']}, "
+                    "whose nodes are measured as one step",
+                    allowed=f"--{option} with --nodes LIST, or outside a job",
+                    remedy=f"leave out --{option}",
+                )
         return _step(wanted, environment)
     site = site_file.read(site_file.find(wanted.site))
     partition = choose(slurm.partitions(), wanted.partition or site["partition"])
