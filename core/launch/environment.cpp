@@ -23,12 +23,6 @@ std::string omp_place(const std::vector<int>& pus) {
     return fmt::format("{{{}}}", fmt::join(parts, ","));
 }
 
-std::string omp_places(const std::vector<std::vector<int>>& threads) {
-    std::vector<std::string> places;
-    for (const auto& thread : threads) places.push_back(omp_place(thread));
-    return fmt::format("{}", fmt::join(places, ","));
-}
-
 /// malloc then asks for huge pages where the system leaves that to programs (glibc 2.35, "Memory Allocation
 /// Tunables"); what else was tuned stays.
 std::string with_huge_pages() {
@@ -38,6 +32,12 @@ std::string with_huge_pages() {
 }
 
 }  // namespace
+
+std::string omp_places(const std::vector<std::vector<int>>& threads) {
+    std::vector<std::string> places;
+    for (const auto& thread : threads) places.push_back(omp_place(thread));
+    return fmt::format("{}", fmt::join(places, ","));
+}
 
 std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size) {
     const Layout& layout = placement.layout;

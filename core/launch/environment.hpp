@@ -14,6 +14,9 @@ struct Setting {
     bool removed = false;
 };
 
+/// Of one process: a place a thread, as OMP_PLACES has them (OpenMP 5.2, 21.1.6).
+std::string omp_places(const std::vector<std::vector<int>>& threads);
+
 /// The variables of process `index` of the placement. `rank` and `size` count over all nodes; `index` on this
 /// one.
 std::vector<Setting> settings_for(const Placement& placement, int index, int rank, int size);

@@ -130,6 +130,29 @@ std::string for_likwid(const Plan& plan) {
                        fmt::join(processes, "_"), without);
 }
 
+/// The first line of `by_hand`, with what OpenMP has to be told beside a process' mask. OMP_PLACES=threads
+/// makes a place of each PU of the mask, in ascending order: right where each thread has one PU. Processes
+/// whose masks are the same would put their threads onto the same PUs by it.
+std::string openmp_by_hand(const Placement& placement) {
+    bool one_each = true, all_of_mask = true;
+    for (const auto& threads : placement.threads)
+        for (size_t t = 0; t < threads.size(); ++t) {
+            one_each = one_each && threads[t].size() == 1 && (t == 0 || threads[t - 1] < threads[t]);
+            all_of_mask = all_of_mask && threads[t] == threads.front();
+        }
+    const std::string begin =
+        fmt::format("by hand (numbers are the system's; OMP_NUM_THREADS={}", placement.layout.threads);
+    if (one_each) return begin + " OMP_PLACES=threads OMP_PROC_BIND=close beside it):\n";
+    if (all_of_mask) return begin + " OMP_PROC_BIND=false beside it, OMP_PLACES unset):\n";
+    if (placement.threads.size() == 1)
+        return begin + fmt::format(" OMP_PLACES='{}' OMP_PROC_BIND=close beside it):\n",
+                                   omp_places(placement.threads.front()));
+    std::string text = begin + " OMP_PROC_BIND=close beside it, and for each rank its own):\n";
+    for (size_t p = 0; p < placement.threads.size(); ++p)
+        text += fmt::format("  OpenMP   rank {}: OMP_PLACES='{}'\n", p, omp_places(placement.threads[p]));
+    return text;
+}
+
 /// The same placement in the words of other launchers, for places where Strata is not.
 std::string by_hand(const Plan& plan) {
     const Placement& placement = plan.placement;
@@ -152,9 +175,7 @@ std::string by_hand(const Plan& plan) {
         masks.push_back("0x" + digits);
         ranks += fmt::format("           rank {}=localhost slot={}\n", p, print_cpulist(pus));
     }
-    const std::string threads = std::to_string(placement.layout.threads);
-    std::string text = "by hand (numbers are the system's; OMP_NUM_THREADS=" + threads +
-                       " OMP_PLACES=threads OMP_PROC_BIND=close beside it):\n";
+    std::string text = openmp_by_hand(placement);
     if (processes == 1) {
         const Memories memory = placement.memory_of(0);
         std::string policy;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -202,3 +204,57 @@ def test_limits_without_permission_are_refused_with_what_was_tried(launcher: Lau
     text = refused(done)
     assert "not permitted here" in text
     assert "systemd-run --user --scope" in text
+
+
+def by_hand(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Of each process its PUs as a list, and what OpenMP is told, by the lines for other launchers."""
+    (told,) = re.findall(r"^by hand \(numbers are the system's; (.*) beside it", text, re.M)
+    own = dict(re.findall(r"^  OpenMP   rank (\d+): (.*)$", text, re.M))
+    masks = re.findall(r"^ +rank (\d+)=localhost slot=(\S+)$", text, re.M)
+    return [
+        (pus, dict(word.split("=", 1) for word in shlex.split(f"{told} {own.get(rank, '')}")))
+        for rank, pus in masks
+    ]
+
+
+@needs_two_cores
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--layout", "2x1"],
+        ["--layout", "1x2"],
+        ["--layout", "2x1", "--bind", "numa"],
+        ["--layout", "1x2", "--bind", "numa"],
+        ["--layout", "1x2", "--bind", "package"],
+        ["--layout", "1x2", "--bind", "1,0"],
+    ],
+    ids=" ".join,
+)
+def test_the_words_by_hand_put_openmps_threads_where_the_table_says(
+    launcher: Launcher, programs: dict[str, str], options: list[str]
+) -> None:
+    text = launcher.run(*options, "--dry-run", program=[programs["show_openmp"]]).stdout
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    found = {}
+    for rank, (pus, told) in enumerate(by_hand(text)):
+        done = subprocess.run(
+            ["taskset", "-c", pus, programs["show_openmp"]],
+            env={**clean, **told},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found[rank] = [
+            {int(pu) for pu in line.split()[1].split(",")}
+            for line in done.stdout.splitlines()
+            if line.startswith("thread ")
+        ]
+    assert found and found == promised(text)
+
+
+def test_threads_in_unlike_wide_places_have_them_by_rank(launcher: Launcher) -> None:
+    done = plan(launcher, "--layout", "2x4", "--bind", "numa")
+    places = [told["OMP_PLACES"] for _, told in by_hand(done.stdout)]
+    assert places == ["{0:2},{0:2},{2:2},{2:2}", "{4:2},{4:2},{6:2},{6:2}"]
+    (one,) = by_hand(plan(launcher, "--layout", "1x4", "--bind", "numa").stdout)
+    assert one[1]["OMP_PLACES"] == "{0:2},{0:2},{2:2},{2:2}"
