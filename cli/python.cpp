@@ -60,7 +60,8 @@ void run_python(const std::vector<std::string>& words) {
                        : fmt::format("STRATA_PYTHON={}", named))
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     }
-    std::vector<std::string> command = {*python, "-m", "strata"};
+    // -P: `-m` would import from the current folder first, where somebody else may have put a strata.py.
+    std::vector<std::string> command = {*python, "-P", "-m", "strata"};
     command.insert(command.end(), words.begin(), words.end());
     // The Python side calls this very program again, wherever it was found.
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);

@@ -146,12 +146,12 @@ std::vector<std::string> command_for(const std::string& file) {
     setenv("STRATA_SOLVER_OF", file.c_str(), 1);  // its --help says `strata run` with this case
     if (const std::string script = (folder / (name + ".py")).string();
         is_file_name(name) && fs::is_regular_file(script)) {
-        need_trusted_code(script, file);
-        return {python_for(script), script};
+        const std::string code = trusted_code(script, file).string();
+        return {python_for(code), code};
     }
     if (is_file_name(name) && is_own_solver(folder.string())) {
-        need_trusted_code(folder / "CMakeLists.txt", file);
-        return {built_solver(folder.string(), name)};
+        const fs::path code = trusted_code(folder / "CMakeLists.txt", file);
+        return {built_solver(code.parent_path().string(), name)};
     }
     throw Error("there is no such solver")
         .at(file, named.line, "solver")

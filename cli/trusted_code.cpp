@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <sstream>
+#include <system_error>
 
 #include "core/base/error.hpp"
 #include "core/launch/program.hpp"
@@ -34,13 +35,15 @@ bool is_trusted(uid_t user) {
 
 }  // namespace
 
-void need_trusted_code(const std::filesystem::path& code, const std::string& case_file) {
-    const auto folder = code.has_parent_path() ? code.parent_path() : std::filesystem::path(".");
-    for (const std::filesystem::path& each : {code, folder}) {
+std::filesystem::path trusted_code(const std::filesystem::path& code, const std::string& case_file) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const fs::path folder = fs::canonical(code.has_parent_path() ? code.parent_path() : ".", failed);
+    const fs::path file = folder / code.filename(), target = fs::canonical(file, failed);
+    if (failed) return code;  // whoever opens it says so
+    for (const fs::path& each : {file, target, folder}) {
         struct stat about {};
-        if (stat(each.c_str(), &about) != 0) continue;  // whoever opens it says so
-        // In a folder such as /tmp everybody may make files, and nobody can replace those of others.
-        const bool kept = S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0;
+        if (lstat(each.c_str(), &about) != 0) continue;
         const std::string user = name_of(about.st_uid), shown = each.string();
         Error error("this case would build or run code that somebody else can have written");
         error.at(case_file).allowed("code of your own, or of root's");
@@ -50,10 +53,15 @@ void need_trusted_code(const std::filesystem::path& code, const std::string& cas
                     fmt::format("read it, and copy the folder; where you trust that user: STRATA_TRUST={} "
                                 "before the command",
                                 user));
-        if ((about.st_mode & S_IWOTH) != 0 && !kept)
-            throw error.given(fmt::format("everybody may write {}", shown))
-                .remedy("read it, then chmod o-w " + shown);
+        if (S_ISLNK(about.st_mode) || (about.st_mode & S_IWOTH) == 0) continue;
+        // In a folder such as /tmp nobody can replace this file, but everybody can put another beside it, of
+        // which it takes a part: a source, a header, a module.
+        const bool sticky = S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0;
+        throw error.given(fmt::format("everybody may write {}", shown))
+            .remedy("read it, then " + (sticky ? std::string("move the solver into a folder of its own")
+                                               : "chmod o-w " + shown));
     }
+    return file;
 }
 
 }  // namespace strata::cli

@@ -57,7 +57,7 @@ install_for_all() {
     rm -f -- "$packages/strata.pth"
     cp -R --preserve=mode,timestamps -- "$STRATA_ROOT/python/strata" "$packages" &&
         find "$packages/strata" -name __pycache__ -prune -exec rm -rf -- {} + &&
-        logged "$python/bin/python" -m compileall -q "$packages/strata" || fail "the Python package could not be installed" "given: $prefix"
+        logged "$python/bin/python" -P -m compileall -q "$packages/strata" || fail "the Python package could not be installed" "given: $prefix"
     if [[ -d $STRATA_BUILD/private ]]; then # its libraries are found by their relative path (private.sh)
         cp -RP --preserve=mode,timestamps,links -- "$STRATA_BUILD/private" "$unfinished" || fail "the private prefix could not be copied" "given: $prefix"
         relocate "$STRATA_BUILD/private" "$unfinished"/private/bin/* "$unfinished"/lib*/cmake/strata/*.cmake
@@ -87,7 +87,7 @@ install_for_all() {
 # starts WORD...: whether the new tree starts in a bare environment, by way of these words.
 starts() {
     local outer=("$@" env -i "PATH=$PATH" "LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}")
-    logged "${outer[@]}" "$unfinished/bin/strata" --version && logged "${outer[@]}" "$unfinished/python/bin/python" -c 'import strata'
+    logged "${outer[@]}" "$unfinished/bin/strata" --version && logged "${outer[@]}" "$unfinished/python/bin/python" -P -c 'import strata'
 }
 
 # What it needs outside of the tree (libraries, the base of its Python) may lie in a home that others cannot read, and so may the tree.

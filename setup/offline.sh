@@ -8,7 +8,7 @@
 digests() { (cd -- "$1" && find made-for wheels -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum --); }
 
 # kind_of_wheels: what wheels are made for.
-kind_of_wheels() { "$base_python" -c 'import platform, sys; print("Python %d.%d, %s" % (*sys.version_info[:2], platform.machine()))'; }
+kind_of_wheels() { "$base_python" -P -c 'import platform, sys; print("Python %d.%d, %s" % (*sys.version_info[:2], platform.machine()))'; }
 
 # download FOLDER
 download() {
@@ -23,7 +23,7 @@ download() {
     rm -f -- "$folder/made-for" "$folder/SHA256SUMS"
     tools=$(mktemp -d) && trap 'rm -rf -- "$tools"' EXIT
     make_venv "$base_python" "$tools/venv" || fail "no environment could be made to download with" "given: $base_python"
-    get() { logged "$tools/venv/bin/python" -m pip download --disable-pip-version-check --no-input --progress-bar off --only-binary :all: -d "$folder/wheels" "$@"; }
+    get() { logged "$tools/venv/bin/python" -P -m pip download --disable-pip-version-check --no-input --progress-bar off --only-binary :all: -d "$folder/wheels" "$@"; }
     for piece in "${piece_names[@]}"; do left_out "$piece" || packages+=" ${piece_wheels[$piece]}"; done
     ! contains "$packages" comma-deps-catch2 || get --no-deps --ignore-requires-python comma-deps-catch2 || true # as private.sh has it
     mapfile -t lines < <(requirements project data python dev)

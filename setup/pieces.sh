@@ -25,7 +25,8 @@ is_asked_for() {
 
 # The first Python that is new enough and can make an environment with pip in it; STRATA_BASE_PYTHON names another. Debian
 # splits what that takes, ensurepip, off into a package of its own, and `import venv` works without it. One that is new enough
-# and lacks this is left in python_lacks, with its version.
+# and lacks this is left in python_lacks, with its version. -P, here as elsewhere: without it -c, -m and - import from the current
+# folder first, where somebody else may have put a venv.py.
 find_python() {
     local name version
     python_lacks=
@@ -33,7 +34,7 @@ find_python() {
         strata_program "$name" || continue
         version=$("$REPLY" -c 'import sys; assert sys.version_info >= (3, 11); print("%d.%d" % sys.version_info[:2])' 2>/dev/null) ||
             continue
-        "$REPLY" -c 'import venv
+        "$REPLY" -P -c 'import venv
 try:
     import ensurepip
 except ImportError:
@@ -56,7 +57,7 @@ python_trouble() {
 
 # Of the Python that the environment is made with.
 python_headers() {
-    find_python && "$REPLY" -c 'import os, sysconfig
+    find_python && "$REPLY" -P -c 'import os, sysconfig
 assert os.path.isfile(os.path.join(sysconfig.get_path("include"), "Python.h"))' 2>/dev/null
 }
 

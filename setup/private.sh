@@ -5,16 +5,16 @@
 pip_install() {
     local python=$1
     shift
-    logged "$python" -m pip install --disable-pip-version-check --no-input --progress-bar off "$@"
+    logged "$python" -P -m pip install --disable-pip-version-check --no-input --progress-bar off "$@"
 }
 
 # make_venv PYTHON FOLDER. Debian splits ensurepip off: a pip that is there already can fill an environment as well.
 make_venv() {
     rm -rf -- "$2"
-    logged "$1" -m venv "$2" && return
+    logged "$1" -P -m venv "$2" && return
     rm -rf -- "$2"
-    logged "$1" -m venv --without-pip "$2" &&
-        logged "$1" -m pip --python "$2/bin/python" install --disable-pip-version-check --no-input pip
+    logged "$1" -P -m venv --without-pip "$2" &&
+        logged "$1" -P -m pip --python "$2/bin/python" install --disable-pip-version-check --no-input pip
 }
 
 private_options=() # for the configuration

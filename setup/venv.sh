@@ -4,7 +4,7 @@
 # requirements GROUP...: what pyproject.toml asks for, one a line. The group `project` is its dependencies proper but for those
 # that come later, which are the group `data`; a group that it does not have asks for nothing.
 requirements() {
-    "$base_python" - "$STRATA_ROOT/pyproject.toml" "$@" <<'PYTHON'
+    "$base_python" -P - "$STRATA_ROOT/pyproject.toml" "$@" <<'PYTHON'
 import re, sys, tomllib
 
 document = tomllib.load(open(sys.argv[1], "rb"))
@@ -41,7 +41,7 @@ make_environment() {
 # venv_folder NAME: environments are kept apart by interpreter and system; several builds of one system share one.
 venv_folder() {
     printf '%s/venv-%s-%s' "$STRATA_BUILDS" "$1" \
-        "$("$base_python" -c 'import sys, platform, hashlib
+        "$("$base_python" -P -c 'import sys, platform, hashlib
 text = repr((sys.version, sys.executable, platform.machine(), platform.libc_ver()))
 print("%d.%d-%s" % (*sys.version_info[:2], hashlib.sha256(text.encode()).hexdigest()[:8]))')"
 }

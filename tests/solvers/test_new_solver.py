@@ -252,10 +252,11 @@ def test_code_that_somebody_else_can_have_written_is_refused(strata: str, tmp_pa
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("made", ["nothing", "build", "a link to a folder of this user's"])
 def test_a_solver_is_not_built_in_what_another_user_has_made(strata: str, tmp_path: Path, made: str) -> None:
-    """A case in a folder such as /tmp; CMake is a script that makes a program which says where it is."""
+    """A case in a folder of a group; CMake is a script that makes a program which says where it is."""
     with tempfile.TemporaryDirectory(prefix="strata-test-") as open_to_all:
         place, mine = Path(open_to_all), tmp_path / "mine"
-        place.chmod(0o1777)
+        os.chown(place, -1, 65534)
+        place.chmod(0o775)
         mine.mkdir()
         (place / "case.toml").write_text('solver = "wave"\n')
         (place / "CMakeLists.txt").write_text("find_package(strata REQUIRED)\n")
@@ -272,6 +273,32 @@ def test_a_solver_is_not_built_in_what_another_user_has_made(strata: str, tmp_pa
         said = good(strata, "run", place / "case.toml", *UNHELD, **environment).stdout
         place_of_it = place / "build" if made == "nothing" else tmp_path / "cache"
         assert said.startswith(f"here: {place_of_it}/"), said
+
+
+@pytest.mark.parametrize("kind", ["C++", "Python"])
+def test_no_code_is_run_in_a_folder_where_everybody_can_put_a_part_of_it(
+    strata: str, wave: Path, tmp_path: Path, kind: str
+) -> None:
+    """As in /tmp: the code is this user's, or a link to such code, and takes what lies beside it."""
+    name = "CMakeLists.txt" if kind == "C++" else "wave.py"
+    (tmp_path / "case.toml").write_text('solver = "wave"\n')
+    (tmp_path / "wave.cpp").write_text("int main() {}\n")
+    (wave.parent / "wave.py").write_text("import strata.graph.program\n")
+    real = (wave if kind == "C++" else wave.parent) / name
+    tmp_path.chmod(0o1777)
+    for put in (shutil.copy, lambda path, link: link.symlink_to(path)):
+        put(real, tmp_path / name)
+        said = one_error(call(strata, "run", tmp_path / "case.toml", *UNHELD), 2)
+        assert "code that somebody else can have written" in said and "into a folder of its own" in said
+        (tmp_path / name).unlink()
+    assert not (tmp_path / "build").exists()
+
+
+def test_nothing_is_imported_from_the_current_folder(strata: str, tmp_path: Path) -> None:
+    for name in ("strata", "argparse", "numpy"):
+        (tmp_path / f"{name}.py").write_text("print('imported')\n")
+    said = good(strata, "report", "--help", cwd=tmp_path, STRATA_PYTHON=sys.executable).stdout
+    assert said.startswith("usage: strata report")
 
 
 def _module_names(front: str) -> list[str]:
