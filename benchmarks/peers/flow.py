@@ -15,7 +15,8 @@ no limiter, all viscous terms, double precision. Two questions:
  - How long until the drag stays within 0.1 % of its limit on this grid (at most a third of CFL3D's): here
    by multigrid cycles with lines, after some on coarser grids. CFL3D goes its best way of a scan: one to
    five levels of multigrid, full multigrid, CFL numbers of 2 to 20, scalar and block factors (cfl3d.py).
-   Whole programs, their starts included, with a grid that lies there unpacked.
+   Whole programs, their starts included, with a grid that lies there unpacked. CFL3D is on one core also
+   where ours is on two.
 
 CFL3D is public (nasa/CFL3D) and is built with gfortran: README.md. Needs the build's Python (NumPy). Nothing
 else should run meanwhile.

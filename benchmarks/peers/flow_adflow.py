@@ -12,6 +12,9 @@ production by vorticity, Roe with kappa = 1/3 and no limiter, all viscous terms,
  - Seconds from the first iteration until the drag stays within 0.1 % of its own limit: ADflow's time without
    its start (Python, grids, wall distances), ours the whole program.
 
+The flow is plane. ADflow, a code for three dimensions, computes one layer of cells, with all that the third
+axis costs; a solver for the plane does without it.
+
 `--python` names a program that starts the interpreter that ADflow was built for, with all its paths. How to
 build it: README.md. Needs the build's Python (NumPy). Nothing else should run meanwhile.
 """

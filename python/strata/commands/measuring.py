@@ -123,9 +123,9 @@ def _run_characterize(given: argparse.Namespace) -> int:
     from strata.measure.progress import seconds
 
     if given.case is not None:
-        refuse_unused(given, ["--quick", "--full"], "with --case", "a plan by its name, or by --case FILE")
+        refuse_unused(given, ["--full"], "with --case", "a plan by its name, or by --case FILE")
     elif given.nodes > 1:
-        refuse_unused(given, ["--quick", "--full"], f"with --nodes {given.nodes}", "one plan for nodes")
+        refuse_unused(given, ["--full"], f"with --nodes {given.nodes}", "one plan for nodes")
     if given.results is None:
         refuse_unused(given, ["--accept-change"], "without --out", "--out DIR --accept-change")
 

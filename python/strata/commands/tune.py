@@ -61,6 +61,8 @@ def _run_tune(given: argparse.Namespace) -> int:
 
     if given.metric == "wall":
         refuse_unused(given, ["--better"], "with the wall time", "--better with --metric REGEX")
+    if given.kind in ("serial", "openmp", "forking"):
+        refuse_unused(given, ["--processes"], f"with --kind {given.kind}", "--processes with mpi, hybrid")
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     try:
         processes = tuple(int(part) for part in given.processes.split(",")) if given.processes else ()

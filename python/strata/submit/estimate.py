@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 from strata.errors import StrataError
 from strata.measure.plan import Plan
@@ -44,8 +45,16 @@ def _plan(words: Sequence[str], machine: str | None) -> Plan | None:
     from strata.study import command as study
 
     if words[0] == "characterize":
-        mode = "full" if "--full" in words else "quick"
-        return characterize.prepare(characterize.Request(mode=mode, machine=machine)).plan
+        case, nodes = value_of(words, "--case"), value_of(words, "--nodes") or "1"
+        return characterize.prepare(
+            characterize.Request(
+                mode="full" if "--full" in words else "quick",
+                machine=machine,
+                case=Path(case) if case is not None else None,
+                only=tuple(values_of(words, "--only")),
+                nodes=int(nodes) if nodes.isdecimal() else 1,  # what is no number the command refuses
+            )
+        ).plan
     if tuple(words[:2]) == ("study", "run"):
         named = next(
             (
@@ -65,10 +74,16 @@ def value_of(words: Sequence[str], option: str) -> str | None:
     """The value of an option among the words of a command, of which a program behind `--` has its own; None
     where it is not given.
     """
+    return next(iter(values_of(words, option)), None)
+
+
+def values_of(words: Sequence[str], option: str) -> list[str]:
+    """All of them, of an option that may be repeated."""
     words = words[: words.index("--")] if "--" in words else words
+    found = []
     for word, following in zip(words, [*words[1:], ""], strict=True):
         if word == option:
-            return following
-        if word.startswith(f"{option}="):
-            return word.partition("=")[2]
-    return None
+            found.append(following)
+        elif word.startswith(f"{option}="):
+            found.append(word.partition("=")[2])
+    return found

@@ -17,6 +17,7 @@ from strata import cli
         (["machine-measure", "--case=c.toml", "--full", "--dry-run"], "--full with --case"),
         (["characterize", "--accept-change", "--dry-run"], "--accept-change without --out"),
         (["study", "run", "pages", "--accept-change", "--dry-run"], "--accept-change without --out"),
+        (["tune", "--kind", "openmp", "--processes=2", "--", "true"], "--processes with --kind openmp"),
         (["tune", "--better", "higher", "--dry-run", "--", "true"], "--better with the wall time"),
     ],
 )

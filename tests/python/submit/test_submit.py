@@ -14,6 +14,7 @@ import pytest
 from tested_build import strata
 
 from strata import cli
+from strata.characterize import command as characterize
 from strata.errors import StrataError
 from strata.site import site_file, slurm
 from strata.site.slurm import Node
@@ -269,6 +270,21 @@ def test_the_time_of_a_command_that_measures_is_planned_for_the_node_that_a_site
     assert times[0] != times[1]
     (login / "site.toml").write_text("")
     assert "# Its plan for this login node" in script(capsys, *words)
+
+
+def test_the_time_of_a_part_of_a_plan_is_that_parts(login: Path, capsys, monkeypatch) -> None:
+    asked: list[characterize.Request] = []
+
+    def prepare(request: characterize.Request) -> SimpleNamespace:
+        asked.append(request)
+        policy = SimpleNamespace(launches=5, budget_s=None)
+        return SimpleNamespace(plan=SimpleNamespace(policy=policy, tasks=[]))
+
+    monkeypatch.setattr(characterize, "prepare", prepare)
+    words = ["characterize", "--nodes", "2", "--only", "rings", "--only=latency", "--case", "own.toml"]
+    script(capsys, "--nodes", "2", "--", *words)
+    (one,) = asked
+    assert (one.nodes, one.only, one.case) == (2, ("rings", "latency"), Path("own.toml"))
 
 
 def test_a_job_array_gives_each_task_its_number(login: Path, capsys) -> None:
