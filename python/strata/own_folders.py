@@ -4,6 +4,7 @@ first, and what runs as root must not open what a user has put in its place.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -41,7 +42,39 @@ def replaceable(path: Path) -> str:
     """What lets another user write in a folder (or a file), or put another one in its place: words about it,
     or about a folder on the way to it; empty where nobody can. What is not there yet is left out.
     """
-    others = 0o022 if os.geteuid() == 0 else 0o002  # a user's own group is often the user alone
+    return _others(path, inside=False)
+
+
+def led(path: Path) -> Path | int:
+    """Where a path leads that a user has named: at its end links are followed, each one only where no other
+    user can have put it there. A descriptor, if it leads to one of this process (/dev/stdout). Raises
+    OSError.
+    """
+    for _ in range(_LINKS):
+        if not path.is_symlink() or put_by_others(path):
+            return path
+        if path.name.isdecimal() and str(path.parent.resolve()) == f"/proc/{os.getpid()}/fd":
+            return int(path.name)
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def put_by_others(path: Path) -> bool:
+    """Whether another user can have put there what stands at a path: a link, a FIFO. Raises OSError."""
+    folder = path.parent
+    if _others(folder, inside=True):
+        return True
+    return bool(folder.stat().st_mode & _writers()) and path.lstat().st_uid not in {0, os.geteuid()}
+
+
+def _writers() -> int:
+    """The bits of a mode by which others write. A user's own group is often the user alone."""
+    return 0o022 if os.geteuid() == 0 else 0o002
+
+
+def _others(path: Path, inside: bool) -> str:
+    """As replaceable(). `inside`: of what one user has in a sticky folder others cannot rename it."""
+    others = _writers()
     trusted = {0, os.geteuid()}
     steps = list(_steps(path))
     for step in steps:
@@ -49,7 +82,7 @@ def replaceable(path: Path) -> str:
             about = step.lstat()
         except OSError:
             return ""  # whoever opens it says so
-        last = step == steps[-1]
+        last = step == steps[-1] and not inside
         if about.st_uid not in trusted and (last or about.st_uid != _unmapped()):
             return f"{step} belongs to user {about.st_uid}"
         kept = about.st_mode & stat.S_ISVTX and not last  # sticky: others cannot rename what is not theirs

@@ -75,7 +75,7 @@ def block(finding: Finding) -> str:
 def draw(machine: str, out: str) -> int:
     """The drawing as a file, or on standard output for '-'."""
     from strata.draw import machine_svg
-    from strata.measure.files import write_atomically
+    from strata.measure.files import write_named
 
     about = load(machine, SCHEMA)
     with documents.used(machine, "the machine"):
@@ -83,5 +83,5 @@ def draw(machine: str, out: str) -> int:
     if out == "-":
         sys.stdout.write(text)
     else:
-        write_atomically(Path(out).absolute(), text)
+        write_named(Path(out).absolute(), text)
     return 0

@@ -16,6 +16,7 @@ from strata import documents
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError
+from strata.measure.files import would_replace, write_named
 from strata.paths import fronts, need_programs, sibling
 
 SCHEMA = "strata.graph/1"
@@ -44,18 +45,13 @@ def run(request: Request) -> int:
     graph = _asked(request.command) if request.source is None else load(request.source)
     where = str(request.source or " ".join(request.command))
     if request.svg is not None:
-        if request.svg.exists() and not request.force:
+        if not request.force and would_replace(request.svg):
             raise StrataError(
                 "the file is there already", at=str(request.svg), remedy="name another one, or add --force"
             )
-        try:
-            with documents.used(where, "the graph"):
-                drawing = graph_svg(graph) + "\n"
-            request.svg.write_text(drawing, encoding="utf-8")
-        except OSError as error:
-            raise StrataError(
-                "the drawing cannot be written", at=str(request.svg), given=error.strerror, code=FAILED
-            ) from None
+        with documents.used(where, "the graph"):
+            drawing = graph_svg(graph) + "\n"
+        write_named(request.svg, drawing)
     with documents.used(where, "the graph"):
         lines = json.dumps(graph, indent=1) if request.json else listing(graph)
     print(lines)

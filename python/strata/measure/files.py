@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,22 +42,22 @@ def storage_error(error: OSError, path: Path) -> StrataError:
 
 def check_space(folder: Path, least: int = KEEP_FREE_BYTES) -> None:
     """Refuses before a launch what would fail after it."""
-    stat = os.statvfs(folder)
-    if stat.f_bavail * stat.f_frsize < least:
+    disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize < least:
         raise storage_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
 
 
-def write_atomically(path: Path, text: str, mode: int | None = None) -> None:
+def write_atomically(path: Path, text: str | bytes, mode: int | None = None) -> None:
     """After this returns the file holds the whole text, also across a power cut; if it raises, the old file
     is as it was. `mode`: of the file, where it is not what the umask leaves. No link is followed, neither
     at the path nor at the name that is written first.
     """
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(own_folders.new(scratch), "w", encoding="utf-8") as stream:  # noqa: PTH123 (a descriptor)
+        with open(own_folders.new(scratch), "wb") as stream:  # noqa: PTH123 (a descriptor)
             if mode is not None:
                 os.fchmod(stream.fileno(), mode)
-            stream.write(text)
+            stream.write(text.encode() if isinstance(text, str) else text)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(path)
@@ -66,6 +68,50 @@ def write_atomically(path: Path, text: str, mode: int | None = None) -> None:
     except BaseException:  # Ctrl-C between write and rename
         scratch.unlink(missing_ok=True)
         raise
+
+
+def write_named(path: Path, content: str | bytes, mode: int | None = None) -> None:
+    """Writes what a user has named: a file by write_atomically(), where a link leads by own_folders.led().
+    A FIFO, a device or a descriptor (/dev/stdout) is written into, and nothing is put in its place, unless
+    another user can have put it there.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        at = own_folders.led(path)
+        if isinstance(at, int):
+            sys.stdout.flush()
+            _into(os.dup(at), data)
+            return
+        if _is_special(at):
+            _into(os.open(at, os.O_WRONLY | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC), data)
+            return
+    except OSError as error:
+        raise storage_error(error, path) from error
+    write_atomically(at, data, mode)
+
+
+def would_replace(path: Path) -> bool:
+    """Whether write_named() would put a file into the place of another one."""
+    try:
+        at = own_folders.led(path)
+        return not isinstance(at, int) and (at.exists() or at.is_symlink()) and not _is_special(at)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _is_special(path: Path) -> bool:
+    """A FIFO, a device or a socket that no other user can have put there."""
+    try:
+        kind = path.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    plain = stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISLNK(kind)
+    return not plain and not own_folders.put_by_others(path)
+
+
+def _into(descriptor: int, data: bytes) -> None:
+    with open(descriptor, "wb") as stream:
+        stream.write(data)
 
 
 def sync_folder(folder: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from strata import paths
 from strata.errors import FAILED, StrataError
 from strata.measure import index, store
-from strata.measure.files import storage_error
+from strata.measure.files import write_named
 from strata.measure.plan import Task
 
 if TYPE_CHECKING:
@@ -93,16 +92,9 @@ def export(folder: Path, form: str, out: Path | None) -> Path | None:
 
 
 def write(table: Columns, form: str, out: Path) -> Path:
-    """Writes a table to `out`, whole or not at all."""
+    """Writes a table to `out`, whole or not at all; into what is no file, as it is."""
     content = _encoded(table, form)
-    scratch = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        scratch.write_bytes(content)
-        scratch.replace(out)
-    except OSError as error:
-        raise storage_error(error, out) from error
-    finally:
-        scratch.unlink(missing_ok=True)
+    write_named(out, content)
     return out
 
 

@@ -193,13 +193,13 @@ def test_the_hook_drains_for_what_root_has_written_alone(tmp_path: Path, entry: 
 
 def test_metrics_are_written_through_no_link_of_the_collectors_user(place: Path, secret: Path) -> None:
     """The folder is often that user's: root gives away no rights to what is elsewhere."""
-    from strata.measure.files import write_atomically
+    from strata.measure.files import write_named
 
     path = place / "strata.prom"
     scratch = place / f".{path.name}.{os.getpid()}.tmp"
     for link in (path, scratch):
         nobody("ln", "-s", secret, link)
-    write_atomically(path, "metrics\n", mode=0o644)
+    write_named(path, "metrics\n", mode=0o644)
     assert not path.is_symlink() and path.read_text() == "metrics\n"
     assert path.stat().st_mode & 0o777 == 0o644
     assert is_untouched(secret)

@@ -14,7 +14,7 @@ from strata.centre.fleet.analysis import Analysis, analyse, document
 from strata.centre.fleet.outliers import FEWEST, LEAST
 from strata.centre.fleet.submit import silent
 from strata.errors import FAILED, StrataError
-from strata.measure.files import write_atomically, write_json
+from strata.measure.files import write_json, write_named
 from strata.report.build import write
 
 SUSPECTS = 1  # exit code
@@ -66,7 +66,7 @@ def report(request: Request, command: str) -> int:
         reading.need_own(request.folders)
     whole = fleet(request)
     if request.prometheus is not None:
-        write_atomically(request.prometheus, prometheus.metrics(whole))
+        write_named(request.prometheus, prometheus.metrics(whole))
     if request.json:
         json.dump(document(whole), sys.stdout, indent=1)
         print()

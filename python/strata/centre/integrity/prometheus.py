@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from strata.centre.integrity.analysis import Analysis, reason
-from strata.measure.files import write_atomically
+from strata.measure.files import write_named
 
 
 def write(path: Path, whole: Analysis, known: Mapping[str, int], now: float) -> None:
     """The collector reads the file at any moment: it is whole or the one before."""
-    write_atomically(path, text(whole, known, now), mode=0o644)
+    write_named(path, text(whole, known, now), mode=0o644)
 
 
 def text(whole: Analysis, known: Mapping[str, int], now: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from strata import documents
 from strata.errors import StrataError
+from strata.measure.files import write_named
 from strata.report.figures.theme import INK, SERIES, SOFT, canvas, finish, standalone
 
 
@@ -55,7 +56,7 @@ def draw(source: str, target: str) -> int:
         if target == "-":
             sys.stdout.write(svg)
         else:
-            Path(target).write_text(svg, encoding="utf-8")
+            write_named(Path(target), svg)
     except OSError as error:
         raise StrataError(f"the drawing cannot be written: {error}", given=target) from error
     return 0
