@@ -69,7 +69,7 @@ void add_kind_keys(CaseSchema& keys, Settings& s) {
              {.least = 0,
               .above_least = true,
               .entries = {0, 64},
-              .meaning = "none: those of the state's or the potential's file, or 1"});
+              .meaning = "none: those of the state's or the potential's file; in reduced units else 1"});
     keys.key("kinds.epsilon", &s.epsilons,
              {.unit = "epsilon", .least = 0, .entries = {0, 64}, .meaning = "depth of the well; none: 1"});
     keys.key("kinds.sigma", &s.sigmas,
@@ -246,7 +246,8 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
     s.kinds.clear();
     for (std::size_t k = 0; k < s.names.size(); ++k) {
         const auto of = [&](const std::vector<double>& list) { return list.empty() ? 1 : list[k]; };
-        s.kinds.push_back({s.names[k], of(s.given_masses), of(s.epsilons), of(s.sigmas)});
+        const double mass = s.given_masses.empty() ? 0 : s.given_masses[k];  // 0: not known yet
+        s.kinds.push_back({s.names[k], mass, of(s.epsilons), of(s.sigmas)});
     }
     s.pairs.clear();
     for (const std::string& text : s.explicit_pairs) {
@@ -279,6 +280,20 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
 void take_masses(Settings& s, const std::vector<double>& masses) {
     for (std::size_t k = 0; s.given_masses.empty() && k < s.kinds.size(); ++k)
         if (masses[k] > 0) s.kinds[k].mass = masses[k];
+}
+
+/// Reduced units have a mass of 1. No atom has one of 1 g/mol because nobody has said another.
+void need_masses(Settings& s, const graph::CaseSchema& keys) {
+    for (Species& kind : s.kinds) {
+        if (kind.mass > 0) continue;
+        if (s.units_name != "lj")
+            keys.refuse("kinds.masses",
+                        fmt::format("no mass of {}, neither here nor in a file", kind.name),
+                        fmt::format("a mass in {} for each of kinds.names, here or in the section Masses of "
+                                    "a LAMMPS data file",
+                                    s.units->mass));
+        kind.mass = 1;
+    }
 }
 
 /// For each pair of kinds, of both orders.
@@ -389,6 +404,7 @@ void choose_skin(Settings& s, const graph::CaseSchema& keys) {
 void complete(Settings& s, const graph::CaseSchema& keys) {
     std::array<bool, 3> open{};
     read_files(s, keys, open);
+    need_masses(s, keys);
     choose_skin(s, keys);
     s.outside.complete(keys, s.names, open);
     if (s.box.size() == 1 || s.box.size() == 2) keys.refuse("system.box", "not a box", "3 lengths, or none");

@@ -24,7 +24,7 @@ using graph::Real3;
 /// In the units of the case (units.hpp). The values before reading are the defaults.
 struct Settings {
     std::string units_name = "lj";
-    // Of each kind of atoms; masses: none: those of a file, or 1
+    // Of each kind of atoms; masses: none: those of a file, or in reduced units 1
     std::vector<std::string> names{"X"};
     std::vector<double> given_masses, epsilons, sigmas;
     std::vector<std::string> explicit_pairs;

@@ -189,6 +189,31 @@ def test_a_damaged_state_is_one_error_with_its_line(run, tmp_path, state):
     assert done.returncode == 2
 
 
+@pytest.mark.parametrize("units", ["real", "metal"])
+def test_no_mass_is_made_up_in_units_of_real_atoms(run, tmp_path, units):
+    """Nor where some kinds have one: a mass of 1 g/mol is no atom's. In reduced units it is 1."""
+    data, case = tmp_path / "two.data", tmp_path / "two.toml"
+    box = "".join(f"0 30 {axis}lo {axis}hi\n" for axis in "xyz")
+    head = f"two\n\n2 atoms\n2 atom types\n\n{box}\n"
+    atoms = "Atoms # atomic\n\n1 1 1 2 3\n2 2 9 2 3\n"
+
+    def done(masses: str, of: str, kinds: str = "") -> subprocess.CompletedProcess:
+        data.write_text(head + masses + atoms)
+        case.write_text(
+            f'solver = "md"\n[system]\nunits = "{of}"\nfile = "{data}"\ntemperature = 1.0\n'
+            f'[kinds]\nnames = ["N", "C"]\n{kinds}[pair]\ncutoff = 8.0\n[time]\nstep = 0.001\nsteps = 2\n'
+        )
+        return run(case, check=False)
+
+    for masses, kind in (("", "N"), ("Masses\n\n1 14.007\n\n", "C")):
+        refused = done(masses, units)
+        assert refused.returncode == 2
+        assert f"no mass of {kind}" in refused.stderr and "kinds.masses" in refused.stderr
+    assert "no mass of" not in done("Masses\n\n1 14.007\n2 12.011\n\n", units).stderr
+    assert "no mass of" not in done("", units, "masses = [14.007, 12.011]\n").stderr
+    assert "no mass of" not in done("", "lj").stderr
+
+
 def with_trajectory(tmp_path: Path, digits: int = 17) -> Path:
     add = f'\n[trajectory]\nforms = ["xyz", "dcd"]\nsteps = 10\ndigits = {digits}\n'
     return changed(tmp_path, "melt", add=add, cases=MD_CASES, **MELT)
