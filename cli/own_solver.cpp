@@ -112,11 +112,13 @@ fs::path build_folder(const std::string& folder, const std::string& name, const 
         .remedy("XDG_CACHE_HOME=FOLDER names another one");
 }
 
-/// One process builds at a time; what it starts holds the lock as well.
+/// One process builds at a time; what it starts holds the lock as well. Nobody else can open it: whoever may
+/// read a file can hold its lock.
 class Lock {
   public:
-    explicit Lock(const fs::path& folder) : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT, 0666)) {
-        if (file_ < 0) throw system_error("the solver cannot be built", errno).at((folder / "lock").string());
+    explicit Lock(const fs::path& folder) : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT, 0600)) {
+        if (file_ < 0 || fchmod(file_, 0600) != 0)
+            throw system_error("the solver cannot be built", errno).at((folder / "lock").string());
         if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
         std::fputs("strata: another process builds this solver, waiting\n", stderr);
         while (flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;

@@ -65,6 +65,7 @@ clean)
     . "$STRATA_ROOT/setup/say.sh"
     strata_key "$STRATA_ROOT" || exit # which said why
     mkdir -p "$STRATA_BUILDS" && [[ -w $STRATA_BUILDS ]] || fail "builds cannot be removed" "given: $STRATA_BUILDS, which you may not write"
+    strata_own_lock
     exec 9>>"$STRATA_BUILDS/lock"
     flock 9 || fail "the lock $STRATA_BUILDS/lock does not work here" "try: rm -r $STRATA_BUILDS when nobody uses it"
     find "$STRATA_BUILDS" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} + ||

@@ -8,6 +8,7 @@ for part in key say pieces private venv; do . "$here/$part.sh"; done
 strata_key "$here/.." || exit # which said why
 mkdir -p "$STRATA_BUILDS" && [[ -w $STRATA_BUILDS ]] ||
     fail "builds cannot be written" "given: $STRATA_BUILDS" "try:   export STRATA_BUILDS=FOLDER, one that you may write"
+strata_own_lock
 exec 9>>"$STRATA_BUILDS/lock"
 flock 9
 strata_log=$STRATA_BUILDS/docs.log

@@ -11,6 +11,12 @@
 #   STRATA_CMAKE_ARGS="..."         further options of the configuration
 # STRATA_BUILDS is the folder of all builds (default: build/ in the checkout). STRATA_CPUINFO replaces /proc/cpuinfo.
 
+# strata_own_lock: the builds' lock, as a file that only those who may build can open: whoever may read a file can hold its lock.
+strata_own_lock() {
+    (umask o= && : >>"$STRATA_BUILDS/lock")
+    chmod o= -- "$STRATA_BUILDS/lock" 2>/dev/null || : # another user's, of a group that builds together
+}
+
 # strata_program NAME...: REPLY becomes the path of the first that PATH has ("type -P" would cost a process).
 strata_program() {
     local name folder IFS=:

@@ -16,6 +16,7 @@ mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||
 
 # Locked with flock, which Linux passes to the server on NFS and which ends with the last process that holds it: also a
 # compiler that survives its killed set-up keeps the next one out of its folder until it is done.
+strata_own_lock
 exec 9>>"$STRATA_BUILDS/lock"
 if ! flock -n 9; then
     say "another process is building, waiting"

@@ -87,6 +87,7 @@ something_to_compile() {
 }
 if [[ -n $patterns$base ]] || ((${#native[@]} > 0)); then
     say "building the tests (log: $strata_log)"
+    strata_own_lock
     exec 8>>"$STRATA_BUILDS/lock"
     flock 8
     configure() { :; }

@@ -123,6 +123,15 @@ def opened(path: Path, flags: int, mode: int = 0o644) -> int:
     )
 
 
+def to_lock(path: Path) -> int:
+    """A descriptor of a file for locks, which nobody else can open: whoever may read a file can hold its
+    lock, for as long as he likes. Raises OSError and StrataError as opened() does.
+    """
+    descriptor = opened(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.fchmod(descriptor, 0o600)  # one that was made with another mode
+    return descriptor
+
+
 def new(path: Path, mode: int = 0o666) -> int:
     """A descriptor of a file that this process has made, in a folder of whomsoever. What stands there is of a
     process that was killed, or another user's: it goes, and nothing is written through it. Raises OSError.

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 from types import SimpleNamespace
 
 import pytest
@@ -24,6 +26,7 @@ pytestmark = pytest.mark.skipif(
     os.getuid() != 0 or shutil.which("setpriv") is None, reason="only root can become another user"
 )
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--")
+STAYS = ("sh", "-c", "echo held; exec sleep 60")
 
 
 @pytest.fixture
@@ -243,3 +246,41 @@ def test_no_node_is_drained_for_what_a_stranger_has_written(
     assert "files by which nodes are drained are not kept where" in capsys.readouterr().err
     assert not asked.exists()
     assert cli.main(report[:-1]) == 1  # a suspect, which a person may look at
+
+
+def test_a_stranger_cannot_hold_what_root_waits_for(place: Path) -> None:
+    """Whoever may open a file, to read it as well, can lock it for as long as he likes: flock(2)."""
+    place.chmod(0o755)
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError("held up by a stranger")
+
+    def use() -> None:
+        ring = Ring(place, "n1", 8192, 1)
+        ring.write([])
+        ring.close()
+        state = State(place)
+        state.open()
+        state.close()
+
+    use()
+    files = [path for path in place.rglob("*") if path.is_file()]
+    held = [
+        subprocess.Popen(
+            [*AS_NOBODY, "flock", "-F", path, "sh", "-c", "echo held; exec sleep 60"], stdout=PIPE
+        )
+        for path in files
+    ]
+    try:
+        said = [each.stdout.readline() for each in held if each.stdout is not None]
+        assert b"held\n" in said, "samples may be read"
+        before = signal.signal(signal.SIGALRM, too_long)
+        signal.alarm(20)
+        use()
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    finally:
+        signal.alarm(0)
+        for each in held:
+            each.kill()
+            each.communicate()

@@ -55,7 +55,7 @@ class State:
         try:
             own_folders.make(self.folder)
             self._need()
-            self._lock = own_folders.opened(self.folder / "lock", os.O_RDWR | os.O_CREAT)
+            self._lock = own_folders.to_lock(self.folder / "lock")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StrataError(

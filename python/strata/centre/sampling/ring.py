@@ -8,7 +8,8 @@
 
 The space is allocated when the file is made and synchronised, a record is synchronised when it is written,
 and one that was torn fails its CRC. So what was written before a SIGKILL or a power cut is read, but for at
-most the last record. All samplers of a node share its file under a lock. Numbers are little-endian.
+most the last record. All samplers of a node share its file under the lock of another one. Numbers are
+little-endian.
 """
 
 from __future__ import annotations
@@ -97,6 +98,8 @@ class Ring:
         try:
             own_folders.make(folder)
             own_folders.need(folder, "samples", "--folder names a folder of your own")
+            # Not the file's own lock: everybody may read samples, and so could hold that.
+            self._lock = own_folders.to_lock(folder / f".{host}.lock")
             self._file = own_folders.opened(self.path, os.O_RDWR | os.O_CREAT)
             with self._locked():
                 if os.fstat(self._file).st_size < FIRST + RECORD:
@@ -126,11 +129,11 @@ class Ring:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
         try:
             yield
         finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def write(self, samples: Sequence[Sample]) -> None:
         """Adds samples; they are on the disk when it returns."""
@@ -159,6 +162,7 @@ class Ring:
 
     def close(self) -> None:
         os.close(self._file)
+        os.close(self._lock)
 
 
 def _records(path: Path, head: bytes) -> int:
