@@ -122,7 +122,7 @@ def start_time(pid: int) -> int:
     and nobody has asked how.
     """
     try:
-        about = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        about = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0
-    return 0 if about[0] == "Z" else int(about[19])
+    return 0 if about[0] == b"Z" else int(about[19])

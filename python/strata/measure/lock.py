@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from strata.peer import process_and_user
+from strata.scripts import visible
 
 HOST_LOCK = "strata-measure"
 _POLL_S = 0.5
@@ -97,7 +98,7 @@ class HostLock:
             command = b" ".join(words[:6]).decode(errors="replace").strip()
         except OSError:
             command = ""
-        return f"pid {pid}, user {uid}" + (f": {command[:80]}" if command else "")
+        return f"pid {pid}, user {uid}" + (f": {visible(command[:80])}" if command else "")
 
     def fileno(self) -> int:
         assert self._socket is not None

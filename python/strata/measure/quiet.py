@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.scripts import visible
+
 TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 _LOOK_S = 0.4
 # A look of 0.4 s sees ticks of 10 ms: one stray tick reads as 2.5 % of a CPU, so quiet means at most two of
@@ -37,7 +39,8 @@ def _process_ticks() -> dict[int, int]:
         if not entry.name.isdigit():
             continue
         try:
-            after_name = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+            # A process gives itself its name, of any bytes.
+            after_name = Path(entry.path, "stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
             continue
         ticks[int(entry.name)] = int(after_name[11]) + int(after_name[12])
@@ -71,7 +74,7 @@ def look(cpus: set[int], seconds: float = _LOOK_S, always: float = 0.0) -> Look:
     if top is None or used[top] == 0:
         return Look(busy, None, False)
     try:
-        name = Path(f"/proc/{top}/comm").read_text().strip()
+        name = visible(Path(f"/proc/{top}/comm").read_text(errors="replace").strip())
     except OSError:
         name = "ended"
     return Look(busy, f"{name} (pid {top}) {used[top] * TICK_S / wall:.0%} of a CPU", False)

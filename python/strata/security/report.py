@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from strata.scripts import visible
 from strata.security.checks import Finding, findings
 from strata.security.listening import Listener, listeners, user_name
 
@@ -29,8 +30,8 @@ def text(heard: Iterable[Listener], found: Iterable[Finding]) -> str:
     who = "all users" if os.geteuid() == 0 else f"user {user_name(os.geteuid())}, named sockets of all"
     lines = [f"What listens now of Strata's ({who})"]
     for each in heard:
-        by = f"{each.program} (process {each.process})" if each.process else "a process of theirs"
-        lines += [f"  {each.address}  {each.what_for}", f"    by:     {by}, user {each.user}"]
+        by = f"{visible(each.program)} (process {each.process})" if each.process else "a process of theirs"
+        lines += [f"  {visible(each.address)}  {each.what_for}", f"    by:     {by}, user {each.user}"]
         lines += [f"    hears:  {each.hears}"]
     if not heard:
         lines.append("  nothing")

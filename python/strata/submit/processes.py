@@ -29,7 +29,7 @@ def children(pid: int) -> list[int]:
 def name(pid: int) -> str:
     """As `ps` shows it; its number where it has ended."""
     try:
-        return f"{Path(f'/proc/{pid}/comm').read_text().strip()} ({pid})"
+        return f"{Path(f'/proc/{pid}/comm').read_text(errors='replace').strip()} ({pid})"
     except OSError:
         return str(pid)
 

@@ -30,6 +30,18 @@ def test_a_busy_process_is_seen_and_somebody_is_named(neighbour: subprocess.Pope
     assert seen.who is not None and "of a CPU" in seen.who
 
 
+def test_a_neighbour_of_any_name_is_seen_and_moves_no_cursor() -> None:
+    cpu = min(os.sched_getaffinity(0))
+    code = f"import ctypes, os\nos.sched_setaffinity(0, {{{cpu}}})\nprint(flush=True)\n"
+    code += "ctypes.CDLL(None).prctl(15, b'\\xff\\x1b[2J')\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as neighbour:
+        assert neighbour.stdout is not None
+        neighbour.stdout.readline()
+        seen = [quiet.look({cpu}).who or "" for _ in range(5)]
+        neighbour.kill()
+    assert any("\\x1b[2J (pid" in who for who in seen), seen
+
+
 def test_waiting_ends_with_the_patience_and_says_for_whom(neighbour: subprocess.Popen[bytes]) -> None:
     said: list[str] = []
     waited = quiet.wait_until_quiet({min(os.sched_getaffinity(0))}, 1.0, said.append)

@@ -210,6 +210,16 @@ def hold(name: str) -> subprocess.Popen[str]:
     return holder
 
 
+def test_a_holders_name_is_shown_and_moves_no_cursor() -> None:
+    words = ["a\x1b[2J\x07", "-c", HOLD, LOCK + "e", str(Path(files.__file__).parents[2])]
+    with subprocess.Popen(
+        words, executable=sys.executable, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        assert ": a\\x1b[2J\\x07 -c" in HostLock(LOCK + "e").holder()
+        holder.communicate()
+
+
 def test_a_killed_holder_frees_the_lock() -> None:
     holder = hold(LOCK + "k")
     lock = HostLock(LOCK + "k")

@@ -94,12 +94,12 @@ def show(folder: Path) -> int:
             f"{time.strftime('%Y-%m-%d %H:%M:%SZ', time.gmtime(one.samples[0].time))}" if one.samples else "-"
         )
         torn = f", {one.torn} of them damaged" if one.torn else ""
-        print(f"{one.host}: {len(one.samples)} samples since {first}{torn}")
+        print(f"{scripts.visible(one.host)}: {len(one.samples)} samples since {first}{torn}")
         for name, sample in newest.items():
             print(
-                f"  {name} {sample.program}: {sample.cpu:.1f} s of CPU, {sample.memory / (1 << 20):.0f} MiB, "
-                f"{sample.read / 1e6:.1f} MB read, {sample.written / 1e6:.1f} MB written, "
-                f"{sample.processes} processes"
+                f"  {scripts.visible(f'{name} {sample.program}')}: {sample.cpu:.1f} s of CPU, "
+                f"{sample.memory / (1 << 20):.0f} MiB, {sample.read / 1e6:.1f} MB read, "
+                f"{sample.written / 1e6:.1f} MB written, {sample.processes} processes"
             )
         empty = [name for bit, name in _NAMES if not columns & bit]
         print(f"  not counted here: {', '.join(empty) or 'nothing, all columns have values'}")

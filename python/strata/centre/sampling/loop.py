@@ -139,7 +139,7 @@ def epilog(asked: Sampling) -> int:
 def _born(pid: int) -> int:
     """When a process began, in ticks since the machine did; 0 where there is none, or only its remains."""
     try:
-        cells = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        cells = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0
-    return 0 if cells[0] in "ZX" else int(cells[19])
+    return 0 if cells[0] in b"ZX" else int(cells[19])
