@@ -215,8 +215,13 @@ TEST_CASE("a process of this user that is not of the run is turned away, and its
         head.lines.listen();
         for (const int line : lines) close(line);
     }
+    std::vector<int> silent;
+    SECTION("as many more that say nothing") {
+        for (int i = 0; i < 300; ++i) silent.push_back(call_on_node(head.name));
+    }
     End member;
     CHECK(joins(head, member));
+    for (const int line : silent) close(line);
     CHECK(head.said.empty());
     CHECK(head.vanished == 0);
     CHECK(head.lines.gone() == 0);

@@ -77,9 +77,9 @@ bool Heads::call(const std::string& addresses, const Message& hello, const Bytes
 }
 
 /// Anybody on the network can call. Where more do than a few beside those who are expected, those who have
-/// been silent for longest go first.
+/// been silent for longest go first. Some at once, so that whoever keeps calling does not keep this process.
 void Heads::take_calls() {
-    while (port_ >= 0) {
+    for (int calls = 0; port_ >= 0 && calls < kCallsAtOnce; ++calls) {
         const int socket = accept4(port_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (socket < 0) return;
         be_quick(socket);

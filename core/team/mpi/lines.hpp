@@ -15,10 +15,11 @@
 
 namespace strata::team {
 
-/// Time for a caller to prove that it belongs to the run, and how many beside those who are expected are kept
-/// at a time.
+/// Time for a caller to prove that it belongs to the run, how many beside those who are expected are kept at
+/// a time, and how many are let in before who keeps the door looks at anything else: some keep calling.
 inline constexpr auto kStrangerStays = std::chrono::seconds(1);
 inline constexpr std::size_t kStrangers = 8;
+inline constexpr int kCallsAtOnce = 64;
 
 /// One message. Both ends are the same program on machines of one kind, so it is sent as it is in memory.
 struct Message {

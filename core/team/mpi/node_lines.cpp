@@ -98,13 +98,21 @@ void NodeLines::listen_to_head() {
     }
 }
 
-/// As many as may wait here; more wait at the door.
+/// Any process of this user can call. Where more do than a few beside those who are expected, those who have
+/// been silent for longest go first: else they would keep the run's own waiting at the door.
 void NodeLines::take_calls() {
-    while (strangers_.size() < kStrangers) {
+    for (int calls = 0; calls < kCallsAtOnce; ++calls) {
         const int line = accept_trusted(door_);
         if (line < 0) return;
-        strangers_.emplace(line, Clock::now());
+        strangers_.emplace_back(line, Clock::now());
         events_.watch(line);
+        const auto most = [&] {
+            return kStrangers + static_cast<std::size_t>(std::max(0, callers_ - greeted_));
+        };
+        if (strangers_.size() > most()) greet();
+        if (strangers_.size() <= most()) continue;
+        close(strangers_.front().first);
+        strangers_.erase(strangers_.begin());
     }
 }
 

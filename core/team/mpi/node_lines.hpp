@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/team/mpi/lines.hpp"
 
@@ -67,8 +68,8 @@ class NodeLines {
     Message hello_;
     int calls_ = 0;
     bool welcome_ = false;
-    std::map<int, Clock::time_point> strangers_;  // [line] -> since when, for the head
-    std::map<int, Neighbour> others_;             // [line], for the head
+    std::vector<std::pair<int, Clock::time_point>> strangers_;  // line, since when; for the head
+    std::map<int, Neighbour> others_;                           // [line], for the head
     int gone_ = 0;
 };
 
