@@ -287,8 +287,7 @@ void need_masses(Settings& s, const graph::CaseSchema& keys) {
     for (Species& kind : s.kinds) {
         if (kind.mass > 0) continue;
         if (s.units_name != "lj")
-            keys.refuse("kinds.masses",
-                        fmt::format("no mass of {}, neither here nor in a file", kind.name),
+            keys.refuse("kinds.masses", fmt::format("no mass of {}, neither here nor in a file", kind.name),
                         fmt::format("a mass in {} for each of kinds.names, here or in the section Masses of "
                                     "a LAMMPS data file",
                                     s.units->mass));
