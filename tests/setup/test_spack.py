@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "contrib" / "spack" / "spack_repo" / "strata" / "packages" / "strata" / "package.py"
-FOR_WHO_WORKS_ON_STRATA = {"STRATA_CHECKED_GRAPH", "STRATA_WERROR"}
+FOR_WHO_WORKS_ON_STRATA = {"STRATA_CHECKED_GRAPH", "STRATA_FUZZ", "STRATA_WERROR"}
 # Pieces of every build, and what Spack calls others.
 VARIANT = {"python-headers": "python", "tomlplusplus": None, "catch2": None}
 # A wheel alone: Spack has OpenBLAS itself.
