@@ -16,6 +16,7 @@ from typing import Any
 
 from strata import documents
 from strata.errors import FAILED, StrataError
+from strata.peer import process_and_user
 
 _LONGEST_ANSWER = 1 << 24  # bytes
 
@@ -88,6 +89,7 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
     try:
         connection.settimeout(timeout_s)
         connection.connect(f"/proc/self/fd/{place}/control.sock")
+        _need_trusted(connection, folder)
     except (ConnectionRefusedError, FileNotFoundError):
         connection.close()
         raise StrataError(
@@ -96,6 +98,24 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
     except OSError as error:
         connection.close()
         raise StrataError(f"the run cannot be reached: {error.strerror}", at=str(folder)) from None
+    except StrataError:
+        connection.close()
+        raise
     finally:
         os.close(place)
     return connection
+
+
+def _need_trusted(connection: socket.socket, folder: Path) -> None:
+    """Raises StrataError where another user would hear what is asked: in a folder of theirs it is theirs to
+    answer what they like. Root, whom all runs hear, may ask.
+    """
+    user = process_and_user(connection)[1]
+    if user not in (0, os.geteuid()) and os.geteuid() != 0:
+        raise StrataError(
+            "this run is another user's",
+            at=str(folder),
+            given=f"user {user}",
+            allowed="a run of yours",
+            code=FAILED,
+        )

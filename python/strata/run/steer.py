@@ -11,6 +11,7 @@ from strata import documents
 from strata.errors import FAILED, StrataError
 from strata.measure.progress import duration
 from strata.run.control import ask
+from strata.scripts import visible
 
 VERBS = ("status", "parameters", "series", "set", "checkpoint", "stop")
 
@@ -22,7 +23,8 @@ def steer(folder: Path, words: Sequence[str], *, as_json: bool, timeout_s: float
     if as_json:
         return json.dumps(answer)
     try:
-        return shown(answer)
+        # Root may ask runs of others, who name their cases.
+        return "\n".join(visible(line) for line in shown(answer).splitlines())
     except documents.ODD as error:
         raise StrataError(
             "the run's answer is not one to this question",

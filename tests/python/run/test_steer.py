@@ -15,6 +15,7 @@ import pytest
 
 from strata.cli import main
 from strata.errors import StrataError
+from strata.run import control
 from strata.run.control import ask
 from strata.run.steer import steer
 
@@ -48,7 +49,8 @@ def run_in(folder: Path, reply: Callable[[dict[str, Any]], bytes]) -> Iterator[N
             except OSError:
                 return
             with client, client.makefile("rb") as lines:
-                client.sendall(reply(json.loads(lines.readline())))
+                if asked := lines.readline():
+                    client.sendall(reply(json.loads(asked)))
 
     thread = threading.Thread(target=serve)
     thread.start()
@@ -164,3 +166,23 @@ def test_a_path_too_long_for_a_socket_is_reached(tmp_path: Path) -> None:
     deep.mkdir(parents=True)
     with run_in(deep, lambda _: line(STATUS)):
         assert ask(deep, {"get": "status"})["step"] == 25
+
+
+def test_another_users_run_is_asked_nothing_but_by_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def reply(request: dict[str, Any]) -> bytes:
+        asked.append(request)
+        return line({**STATUS, "case": "a\x1b[2J"})
+
+    monkeypatch.setattr(control, "process_and_user", lambda _: (1, 65534))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with run_in(tmp_path, reply):
+        with pytest.raises(StrataError, match="this run is another user's") as refused:
+            steer(tmp_path, ["status"], as_json=False, timeout_s=10)
+        assert refused.value.given == "user 65534" and not asked
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        said = steer(tmp_path, ["status"], as_json=False, timeout_s=10)
+        assert said.splitlines()[0] == r"case       a\x1b[2J" and len(asked) == 1
