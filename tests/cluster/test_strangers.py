@@ -40,3 +40,13 @@ def test_a_cluster_answers_its_own_user_alone(cluster: Cluster) -> None:
         (folder / "control").chmod(0o700)
         folder.chmod(0o700)
     assert cluster.do("status").returncode == 0
+
+
+def test_a_cluster_outlives_what_is_no_request(cluster: Cluster) -> None:
+    for said in (b"[]", b"1", b'{"do": []}', b"\xff", b"", b"[" * 60000):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.connect(str(cluster.folder / cluster.name / "control"))
+            connection.send(said)
+            answer = json.loads(connection.recv(1 << 16))
+            assert "error" in answer, said
+    assert cluster.do("status").returncode == 0

@@ -125,7 +125,7 @@ def _serve(made: Box, listening: socket.socket) -> None:
         answer, descriptors = made.answer(json.loads(connection.recv(1 << 16)))
     except StrataError as error:
         answer = {"error": vars(error)}
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:  # what is no request, too
         traceback.print_exc()
         answer = {"error": {"message": str(error), "code": FAILED}}
     with contextlib.suppress(OSError):  # who asked has gone

@@ -22,9 +22,19 @@ def base() -> Path:
     if said:
         return Path(said).absolute()
     session = os.environ.get("XDG_RUNTIME_DIR")
-    if session and os.access(session, os.W_OK):
+    if session and os.access(session, os.W_OK) and _is_own(Path(session)):
         return Path(session, "strata-clusters")
     return Path(f"/tmp/strata-clusters-{os.getuid()}")
+
+
+def _is_own(session: Path) -> bool:
+    """Not so after `su`, which leaves the variable: the folder is another user's, who can put another one in
+    the place of what root has made there.
+    """
+    try:
+        return not own_folders.wrong(session)
+    except OSError:
+        return False
 
 
 def folder(name: str) -> Path:

@@ -116,3 +116,19 @@ def test_another_user_who_answers_is_not_believed(base: Path) -> None:
             ask.ask("box", {"do": "enter", "node": "login"})
         assert "uid" not in str(found.value.given)
     listening.close()
+
+
+def test_a_sessions_folder_of_another_user_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after `su`, which leaves the variable."""
+    monkeypatch.delenv("STRATA_CLUSTERS", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    tmp_path.chmod(0o700)
+    assert state.base() == tmp_path / "strata-clusters"
+    tmp_path.chmod(0o777)
+    assert state.base() == Path(f"/tmp/strata-clusters-{os.getuid()}")
+    tmp_path.chmod(0o700)
+    if os.getuid() == 0:
+        os.chown(tmp_path, NOBODY, NOBODY)
+        assert state.base() == Path("/tmp/strata-clusters-0")
