@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from strata.advice.words import count, list_some
 from strata.compare import words
+from strata.scripts import visible
 
 _COLUMNS = ("task", "figure", "before", "after", "change", "interval", "n", "verdict")
 _RIGHT = ("before", "after", "change", "n")
@@ -22,10 +23,10 @@ def rows(whole: Mapping[str, Any]) -> list[Row]:
         before, after = e["before"], e["after"]
         result.append(
             (
-                e["task"],
-                e["figure"],
-                words.value(before, after, e["unit"]),
-                words.value(after, before, e["unit"]),
+                visible(e["task"]),
+                visible(e["figure"]),
+                words.value(before, after, visible(e["unit"])),
+                words.value(after, before, visible(e["unit"])),
                 words.change(e["ratio"]),
                 words.interval(e),
                 words.sizes(e),
@@ -40,38 +41,43 @@ def show(whole: Mapping[str, Any], stream: TextIO | None = None) -> None:
     out = stream if stream is not None else sys.stdout
     for name in ("before", "after"):
         side = whole[name]
-        out.write(f"{name + ':':<8}{side['path']} ({side['kind']}, {side['hostname']}, {side['started']})\n")
+        _say(out, f"{name + ':':<8}{side['path']} ({side['kind']}, {side['hostname']}, {side['started']})\n")
     _differences(whole, out)
     table = rows(whole)
     if table:
-        out.write("\n")
+        _say(out, "\n")
         _table(table, out)
     _not_compared(whole, out)
-    out.write("\n")
+    _say(out, "\n")
     for text in words.statements(whole):
-        out.write(text.replace("**", "").replace("`", "") + "\n")
+        _say(out, text.replace("**", "").replace("`", "") + "\n")
     if table:
-        out.write(f"{words.method_sentence(whole)} Intervals: 95 % for each figure, of after/before.\n")
+        _say(out, f"{words.method_sentence(whole)} Intervals: 95 % for each figure, of after/before.\n")
     out.flush()
 
 
 def _differences(whole: Mapping[str, Any], out: TextIO) -> None:
     found = whole["differences"]
     if not found:
-        out.write("beside the figures nothing that was recorded differs\n")
+        _say(out, "beside the figures nothing that was recorded differs\n")
         return
-    out.write("beside the figures these differ:\n")
+    _say(out, "beside the figures these differ:\n")
     for d in found:
-        out.write(f"  {d['about'] + ':':<13}{d['what']}: {_cut(d['before'])} -> {_cut(d['after'])}\n")
+        _say(out, f"  {d['about'] + ':':<13}{d['what']}: {_cut(d['before'])} -> {_cut(d['after'])}\n")
 
 
 def _not_compared(whole: Mapping[str, Any], out: TextIO) -> None:
     for why, names in words.not_compared(whole).items():
-        out.write(f"not compared: {list_some(names, 4)}: {_cut(why, 200)}\n")
+        _say(out, f"not compared: {list_some(names, 4)}: {_cut(why, 200)}\n")
     for name in ("before", "after"):
         ids = whole[f"only_{name}"]
         if ids:
-            out.write(f"only {name}: {count(len(ids), 'task')}: {list_some(ids, 8)}\n")
+            _say(out, f"only {name}: {count(len(ids), 'task')}: {list_some(ids, 8)}\n")
+
+
+def _say(out: TextIO, text: str) -> None:
+    """Names of tasks and machines come from files that anybody may have written."""
+    out.write("\n".join(visible(line) for line in text.split("\n")))
 
 
 def _cut(text: str, most: int = 100) -> str:
@@ -91,7 +97,7 @@ def _table(table: Sequence[Row], out: TextIO) -> None:
             cell.rjust(width) if column in _RIGHT else cell.ljust(width)
             for cell, width, column in zip(row, widths, _COLUMNS, strict=True)
         ]
-        out.write("  ".join(cells).rstrip() + "\n")
+        _say(out, "  ".join(cells).rstrip() + "\n")
 
 
 def _rich(table: Sequence[Row], out: TextIO) -> None:

@@ -49,9 +49,14 @@ def cell(text: str) -> str:
 
 
 def mdtext(text: str) -> str:
-    """Plain text for Markdown: what would be markup there and is none here gets escaped outside `code`."""
+    """Plain text for Markdown: what would be markup there and is none here gets escaped outside `code`. An
+    entity, and no backslash, keeps `<` from beginning a tag: nothing that stands before it can undo that.
+    """
     pieces = text.split("`")
-    pieces[::2] = [re.sub(r"(?<![*\\])([<_\[\]])", r"\\\1", p) for p in pieces[::2]]
+    if len(pieces) % 2 == 0:  # the last ` begins no code
+        pieces[-2:] = [f"{pieces[-2]}&#96;{pieces[-1]}"]
+    plain = (re.sub(r"<(?=[A-Za-z/!?])", "&lt;", p) for p in pieces[::2])
+    pieces[::2] = [re.sub(r"(?<![*\\])([<_\[\]])", r"\\\1", p) for p in plain]
     return "`".join(pieces)
 
 

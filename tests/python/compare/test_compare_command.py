@@ -226,3 +226,19 @@ def test_report_alone_and_a_folder_named_compare_go_on(
     assert main(["report", "nosuch"]) == 2
     assert main(["report", "compare"]) == 2
     assert "arguments are required: A, B" in capsys.readouterr().err
+
+
+def test_names_in_a_strangers_summary_move_no_cursor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = "\x1b[2J\x07"
+    sides = [
+        saved(
+            whole([task(f"a{odd}", [figure(f"time{odd}", noisy(v, seed=2), f"s{odd}")])], started=odd),
+            tmp_path / f"{v}.json",
+        )
+        for v in (1.0, 2.0)
+    ]
+    assert run(*sides) == 3
+    said = capsys.readouterr().out
+    assert r"a\x1b[2J\x07" in said and all(c.isprintable() or c == "\n" for c in said)

@@ -18,7 +18,7 @@ from strata.errors import StrataError
 from strata.report.build import build, compose, write
 from strata.report.document import Document, Plot, Points, Table
 from strata.report.quantities import shown
-from strata.report.render import html, inline, markdown
+from strata.report.render import html, inline, markdown, mdtext
 from strata.report.sections.effects import effects
 from strata.report.sections.method import everything, method
 from strata.report.source import Source, command_line, figure_table
@@ -357,3 +357,10 @@ def test_an_unwritable_place_is_one_clear_error(tmp_path: Path) -> None:
         build(summary, tmp_path / "file" / "below")
     assert "cannot write the report" in str(caught.value)
     assert list(tmp_path.rglob("*.tmp")) == []
+
+
+@pytest.mark.parametrize("name", ["<b>", "*<b>", "\\\\<b>", "a`<b>", "`c` `<!-- ", "</b>"])
+def test_no_name_becomes_a_tag_in_markdown(name: str) -> None:
+    said = mdtext(name)
+    assert not re.search(r"<[a-z/!]", said) and said.count("`") % 2 == 0, said
+    assert mdtext("`<b>`") == "`<b>`"
