@@ -21,7 +21,8 @@ def quick_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, real = tmp_path_factory.mktemp("python"), os.path.realpath(sys.executable)
     subprocess.run([real, "-m", "venv", str(folder / "made")], check=True)
     python = folder / "python3"
-    words = f'[ "$1 $2" = "-m venv" ] && [ $# = 3 ] && exec cp -a {shlex.quote(str(folder / "made"))} "$3"'
+    made = shlex.quote(str(folder / "made"))
+    words = f'[ "$1 $2 $3" = "-P -m venv" ] && [ $# = 4 ] && exec cp -a {made} "$4"'
     python.write_text(f'#!/bin/sh\n{words}\nexec {shlex.quote(real)} "$@"\n')
     python.chmod(0o755)
     return python
