@@ -126,10 +126,10 @@ TEST_CASE(
 
 TEST_CASE("findings get the facts as a document in memory") {
     const Folder folder;
-    const std::string python = folder.script("python3", "echo \"[$1 $2 $3 $4]\"; cat \"$5\"");
+    const std::string python = folder.script("python3", "echo \"[$1 $2 $3 $4 $5]\"; cat \"$6\"");
     const Said said = strata_says({"machine", "--input", "synthetic:core:3 pu:2"}, python);
     CHECK(said.status == 0);
-    const size_t at = said.out.find("[-m strata findings --machine]\n");
+    const size_t at = said.out.find("[-P -m strata findings --machine]\n");
     REQUIRE(at != std::string::npos);
     CHECK(has(said.out.substr(at), "{\"schema\":\"strata.machine/1\",\"source\":\"synthetic:core:3 pu:2\""));
     CHECK(said.out.find("described by") < at);  // the table comes first
@@ -137,7 +137,7 @@ TEST_CASE("findings get the facts as a document in memory") {
 
 TEST_CASE("a drawing gets the facts and the file's name, and no table is printed") {
     const Folder folder;
-    const std::string python = folder.script("python3", "echo \"$3 $4 $6 $7\"; cut -c1-27 \"$5\"");
+    const std::string python = folder.script("python3", "echo \"$4 $5 $7 $8\"; cut -c1-27 \"$6\"");
     CHECK(strata_says({"machine", "--svg", "a b.svg"}, python).out ==
           "draw --machine --svg a b.svg\n{\"schema\":\"strata.machine/1\n");
 }
@@ -154,10 +154,10 @@ TEST_CASE("what Python does is passed on word by word, and its absence is said w
     const Folder folder;
     const std::string python = folder.script("python3", "echo \"$@\"; exit 7");
     const Said said = strata_says({"characterize", "--full", "a b"}, python);
-    CHECK(said.out == "-m strata characterize --full a b\n");
+    CHECK(said.out == "-P -m strata characterize --full a b\n");
     CHECK(said.status == 7);
     CHECK(strata_says({"machine", "--measure", "--full"}, python).out ==
-          "-m strata machine-measure --full\n");
+          "-P -m strata machine-measure --full\n");
     check_refused(strata_says({"characterize"}), strata::kFailure, "try: run ./strata");
     check_refused(strata_says({"machine", "--measure", "--input", "x.xml"}), strata::kBadInput,
                   "a described machine cannot be measured");
@@ -169,7 +169,7 @@ TEST_CASE("a Python beside the program is used where it has the package, as afte
     (void)folder.script("bin/python3", "echo \"$@\"");
     check_refused(run({front, "report"}, ""), strata::kFailure, "with the package strata");
     std::filesystem::create_directories(folder / "lib/python3.11/site-packages/strata-0.1.0.dist-info");
-    CHECK(run({front, "report"}, "").out == "-m strata report\n");
+    CHECK(run({front, "report"}, "").out == "-P -m strata report\n");
 }
 
 TEST_CASE("output that cannot be written is an error") {
