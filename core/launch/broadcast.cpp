@@ -15,7 +15,6 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/sha256.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/launch/program.hpp"
@@ -29,25 +28,18 @@ std::string libraries_of(const std::string& copy) { return copy + "_libs"; }
 
 std::string note_in(const std::string& scratch) { return scratch + "/broadcast"; }
 
-/// What holds a copy on a node: it makes the copy's folder, says that it is there, waits for any signal, and
-/// removes it. So the copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send
-/// its steps SIGTERM first. What is being sent then may still come: it is removed for five seconds more. A
-/// node that crashed has kept its copies: those of this user from before the node's start go at the next.
-/// The folder is the holder's own or there is none: where the name is taken, by a link as well, it ends, and
-/// so it does where others could put another folder in its place. $0 is the folder.
+/// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
+/// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
+/// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed
+/// has kept its copies: those of this user from before the node's start go at the next.
 constexpr const char* kHold =
     "later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
-    "no() { echo \"refused on $(uname -n): $1\"; exit 1; }; "
-    "[ -z \"$(find \"${0%/*}/.\" -maxdepth 0 "
-    "\\( ! -user 0 ! -user \"$(id -u)\" -o -perm /022 ! -perm -1000 \\))\" ] || "
-    "no \"others can replace what is in ${0%/*}\"; "
-    "mkdir -m 700 -- \"$0\" || no \"the folder of the copy cannot be made\"; "
     "find \"${0%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
     "! -newerct \"@$(sed -n 's/^btime //p' /proc/stat)\" -exec rm -rf -- {} + 2>/dev/null; "
     "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
-    "rm -rf -- \"$0\"; "
-    "for pause in $later; do sleep $pause; rm -rf -- \"$0\"; done";
-constexpr std::string_view kHeld = "held ", kRefused = "refused on ";
+    "rm -rf -- \"$0\" \"$0_libs\"; "
+    "for pause in $later; do sleep $pause; rm -rf -- \"$0\" \"$0_libs\"; done";
+constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
 constexpr int kLetGo = SIGUSR1;
 /// And without srun, where the copy may still be on its way.
@@ -143,14 +135,6 @@ void let_go_without_srun(const Holders& holders) {
     close(nothing);
 }
 
-/// A name that nobody can make first.
-std::string random_letters() {
-    const Bytes32 bytes = random_bytes();
-    std::string letters;
-    for (size_t i = 0; i < 8; ++i) letters += fmt::format("{:02x}", bytes.at(i));
-    return letters;
-}
-
 Error not_sent(const std::string& what, std::string said) {
     std::replace(said.begin(), said.end(), '\n', ' ');
     return Error("the program could not be sent to the nodes", kFailure)
@@ -180,8 +164,8 @@ void need_broadcast(const std::string& folder) {
 }
 
 Broadcast::Broadcast(const std::string& program, const std::string& folder, const std::string& scratch)
-    : place_(fmt::format("{}/bcast-{}-{}", folder, scratch.substr(scratch.rfind('/') + 1), random_letters())),
-      copy_(place_ + "/" + program.substr(program.rfind('/') + 1)),
+    : copy_(fmt::format("{}/bcast-{}-{}", folder, scratch.substr(scratch.rfind('/') + 1),
+                        program.substr(program.rfind('/') + 1))),
       scratch_(scratch),
       output_(memfd_create("strata-broadcast", MFD_CLOEXEC)) {
     try {
@@ -208,7 +192,7 @@ void Broadcast::hold() {
     Holders holders;
     holders.srun = start_apart(
         {"srun", "--quiet", "--overlap", "--overcommit", "--nodes=" + nodes, "--ntasks=" + nodes,
-         "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none", "--input=none", "sh", "-c", kHold, place_},
+         "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none", "--input=none", "sh", "-c", kHold, copy_},
         output_);
     const auto stat = machine::read_stat(holders.srun);
     holders.start_time = stat ? stat->start_time : 0;
@@ -216,7 +200,7 @@ void Broadcast::hold() {
     take_note(scratch_, holders);
     const auto expected = static_cast<size_t>(std::atoi(nodes.c_str()));
     const auto held = [&] { return times(kHeld, text_of(output_)) >= expected; };
-    comes(kUntilHeld, [&] { return held() || times(kRefused, text_of(output_)) > 0 || !holders.live(); });
+    comes(kUntilHeld, [&] { return held() || !holders.live(); });
     const std::string said = text_of(output_);
     if (!held()) throw not_sent("srun, which is to hold it there", said);
     std::istringstream(said.substr(said.find(kHeld) + kHeld.size())) >> holders.step;

