@@ -34,7 +34,7 @@ get_test_kernel() {
 
 # Slurm and munge are unpacked, not installed: a machine with Slurm's commands looks like a cluster's, and daemons would start.
 get_test_slurm() {
-    local slurm=$STRATA_BUILDS/test-slurm folder sudo=() needed="slurmctld slurmd slurm-client munge" database="slurmdbd mariadb-server-core"
+    local slurm=$STRATA_BUILDS/test-slurm folder sudo=() needed="slurmctld slurmd slurm-client munge patchelf" database="slurmdbd mariadb-server-core"
     [[ ! -e $slurm/complete || $(<"$slurm/complete") != "$needed"* ]] && may_use_apt && command -v dpkg-deb >/dev/null || return 0
     [[ ! -x /usr/sbin/slurmctld || ! -x /usr/sbin/munged ]] || return 0
     ((EUID == 0)) || sudo=(sudo -n)
@@ -48,6 +48,11 @@ get_test_slurm() {
         # Debian's daemons have their own names by alternatives, which an unpacked package lacks; from Slurm 24 on they ask for them.
         for daemon in "$folder"/unpacked/usr/*bin/*-wlm; do
             [[ ! -e $daemon || -e ${daemon%-wlm} ]] || ln -s "${daemon##*/}" "${daemon%-wlm}" || exit
+        done
+        # Slurm 24's daemons start themselves again to run a prolog, with nothing of their environment: not LD_LIBRARY_PATH either.
+        for daemon in "$folder"/unpacked/usr/sbin/slurm*; do
+            [[ -L $daemon ]] || PATH=$PATH:$folder/unpacked/usr/bin patchelf --force-rpath --set-rpath \
+                "\$ORIGIN/../lib/$HOSTTYPE-linux-gnu/slurm-wlm:\$ORIGIN/../lib/$HOSTTYPE-linux-gnu" "$daemon" || exit
         done
         rm -rf -- "$slurm" && mv "$folder/unpacked" "$slurm" && echo "$needed $database" >"$slurm/complete"
     ) >>"$strata_log" 2>&1 || say "no Slurm to try (see $strata_log): its tests are skipped"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cluster_box import ROOT, Cluster, need_clusters, until
+
+from strata.cluster.programs import programs
 
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -66,3 +69,13 @@ def test_a_live_cluster_says_how_it_was_used_and_its_jobs_are_sampled(
     assert sampled["nodes"] == 2 and {a["name"] for a in sampled["jobs"]} >= {"1"}
     assert sum(a["cpu_hours"] for a in sampled["jobs"] if a["name"] == "1") * 3600 > 1.0
     assert not (tmp_path / "errors").read_text()
+
+
+def test_an_unpacked_daemon_finds_its_libraries_without_an_environment() -> None:
+    need_clusters()
+    found = programs()
+    if not found.unpacked:
+        pytest.skip("Slurm is installed here, not unpacked")
+    for daemon in ("slurmctld", "slurmd"):  # as Slurm 24 starts itself again to run a prolog
+        done = subprocess.run([found[daemon], "-V"], env={}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
