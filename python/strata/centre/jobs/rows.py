@@ -177,18 +177,25 @@ def _once(rows: Rows) -> Rows:
     if not again.any():
         return rows
     near = np.zeros(len(order), bool)
-    near[1:] |= again
-    near[:-1] |= again
-    some = np.sort(order[near])  # rows whose job has several
-    key, start = rows.key[some], rows.start[some]
-    ended = ~np.isnan(rows.end[some])
-    start = np.nan_to_num(start, nan=-1.0)
-    other = _others(rows, some, key, start)
-    by = np.lexsort((np.arange(len(some)), ended, other, start, key))
-    k, s, o = key[by], start[by], other[by]
-    last = np.ones(len(by), bool)  # within one job and one start
+    near[order[1:][again]] = near[order[:-1][again]] = True
+    some = np.flatnonzero(near)  # rows whose job has several
+    key, start = rows.key[some], np.nan_to_num(rows.start[some], nan=-1.0)
+    by = np.lexsort((start, key))
+    k, s = key[by], start[by]
     same = (k[1:] == k[:-1]) & (s[1:] == s[:-1])
-    last[:-1] = ~same | (o[1:] != o[:-1])
+    other = np.zeros(len(by), np.int64)
+    if same.any():  # few rows, or none, have number and start of another one
+        several = np.flatnonzero(np.r_[same, False] | np.r_[False, same])
+        group = np.cumsum(np.r_[True, ~same])[several]
+        tells = _others(rows, some[by[several]], group) * (s[several] >= 0)
+        ended = ~np.isnan(rows.end[some[by[several]]])
+        if ((tells[1:] != tells[:-1]) & (group[1:] == group[:-1])).any():
+            within = np.lexsort((ended, tells, group))  # of equal ones the later row comes last
+        else:
+            within = np.argsort(2 * group + ended, kind="stable")  # nearly in order: three times as fast
+        by[several], other[several] = by[several][within], tells[within]
+    last = np.ones(len(by), bool)  # within one job and one start
+    last[:-1] = ~same | (other[1:] != other[:-1])
     if alike := int((same & last[:-1]).sum()):
         rows.said.append(
             f"{alike} jobs have number and start of another one, and other processors or another user: "
@@ -213,22 +220,19 @@ def _once(rows: Rows) -> Rows:
     return chosen(rows, ~drop)
 
 
-def _others(rows: Rows, some: np.ndarray, key: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Numbers that tell apart jobs of one key and one start: by processors and users, where all rows of these
-    have them.
+def _others(rows: Rows, some: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Numbers that tell apart jobs of one number and one start, which are a group (ascending): by processors
+    and users, where all rows of the group have them.
     """
-    by = np.lexsort((start, key))
-    first = np.r_[True, (key[by][1:] != key[by][:-1]) | (start[by][1:] != start[by][:-1])]
-    heads, group = np.flatnonzero(first), np.cumsum(first) - 1
+    heads = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    place = np.repeat(np.arange(len(heads)), np.diff(np.r_[heads, len(group)]))
     other = np.zeros(len(some), np.int64)
     user = rows.names.get("user")
     for column, none in ((rows.cores, 0), *(((user.codes, -1),) if user is not None else ())):
-        values = column[some][by].astype(np.int64)
-        known = (np.minimum.reduceat(values, heads) > none)[group] & (start[by] >= 0)
+        values = column[some].astype(np.int64)
+        known = (np.minimum.reduceat(values, heads) > none)[place]
         other = other * (int(values.max()) + 2) + np.where(known, values + 1, 0)
-    found = np.empty_like(other)
-    found[by] = other
-    return found
+    return other
 
 
 def _resized(rows: Rows) -> Rows:
@@ -240,20 +244,17 @@ def _resized(rows: Rows) -> Rows:
         return rows
     some = np.flatnonzero(np.isin(rows.key, rows.key[cut]) & ~np.isnan(rows.start))
     order = some[np.lexsort((rows.start[some], rows.key[some]))]
-    jobs = alone = 0
-    for at in range(len(order) - 1, -1, -1):  # from the last piece on, which says how the job ended
-        row = order[at]
-        if not cut[row]:
-            continue
-        after = order[at + 1] if at + 1 < len(order) else -1
-        if after >= 0 and rows.key[after] == rows.key[row] and 0 <= rows.start[after] - rows.end[row] <= _GAP:
-            jobs += not cut[after]
-            rows.state[row] = rows.state[after]
-            rows.counts[after] = False
-            rows.submit[after] = rows.ready[after] = np.nan
-        else:
-            alone += 1
-            rows.state[row] = UNKNOWN
+    key, piece = rows.key[order], cut[order]
+    gap = np.r_[rows.start[order[1:]] - rows.end[order[:-1]], np.nan]
+    goes_on = piece & np.r_[key[1:] == key[:-1], False] & (gap >= 0) & (gap <= _GAP)  # in the next row
+    rows.state[order[piece & ~goes_on]] = UNKNOWN
+    place = np.arange(len(order))
+    last = np.minimum.accumulate(np.where(goes_on, len(order), place)[::-1])[::-1]  # which says how it ended
+    rows.state[order] = rows.state[order[last]]
+    later = order[1:][goes_on[:-1]]
+    rows.counts[later] = False
+    rows.submit[later] = rows.ready[later] = np.nan
+    jobs, alone = int((goes_on[:-1] & ~piece[1:]).sum()), int((piece & ~goes_on).sum())
     if jobs:
         rows.said.append(f"{jobs} {'job was' if jobs == 1 else 'jobs were'} resized: each counts once.")
     if alone:
