@@ -407,7 +407,14 @@ def test_the_report_shows_samples_beside_jobs(
     (job,) = sampled["jobs"]  # of its 8 processors 4 were busy
     assert (job["processors"], job["busy_percent"]) == (8, pytest.approx(50))
     assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples", "--anonymise", "--json"]) == 0
-    assert "cfd" not in capsys.readouterr().out
+    hidden = capsys.readouterr().out
+    assert "cfd" not in hidden and "more CPU time" not in hidden
+    narrow = sacct("1", "01-01T00:00:00", "01-01T00:00:00", "01-02T00:00:00", 2)
+    (tmp_path / "jobs.txt").write_text(SACCT + narrow)
+    assert cli.main(["centre", "use", "jobs.txt", "--samples", "samples"]) == 0
+    assert "note: 1 sampled job used more CPU time than the log's processors have (up to 200 %)" in (
+        capsys.readouterr().out
+    )
 
 
 # --- the programs

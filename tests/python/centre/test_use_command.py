@@ -9,6 +9,7 @@ import pytest
 from use_logs import SACCT, sacct
 
 from strata import cli
+from strata.centre.use import figures
 
 DAYS = [f"{month:02d}-{day:02d}" for month in (1, 2) for day in range(1, 29)]
 JOBS = SACCT + "".join(
@@ -48,7 +49,7 @@ def test_report_and_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     words = ["jobs.txt", "--outages", "down.csv", "--since", "2026-02-01", "--wide", "8"]
     assert use(*words) == 0
     said = capsys.readouterr().out
-    assert "of the processor-hours in use were those of jobs of 8 to 8 processors" in said
+    assert "of the processor-hours in use were those of jobs of 8 processors or more" in said
     assert "report: jobs-use/report.html" in said
     made = folder / "jobs-use"
     page = (made / "report.html").read_text()
@@ -79,6 +80,22 @@ def test_more_than_all_processors_is_said_where_it_is_printed(
     said = capsys.readouterr().out
     assert float(said.split("of all")[0].rsplit(", ", 1)[1].split(" %")[0]) > 100
     assert "note: Up to 14 processors were in use at once" in said and "more than there are (4)" in said
+
+
+def test_more_than_all_processors_is_not_hidden_in_what_was_up(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more is available than the machine has, and the plot reaches what its points show."""
+    tops: list[float] = []
+    finish = figures.finish
+    monkeypatch.setattr(figures, "finish", lambda f, k: tops.append(f.axes[0].get_ylim()[1]) or finish(f, k))
+    assert use("jobs.txt", "--parts", "2,4@2026-02-01") == 0
+    assert "more than there are (2, then 4)" in capsys.readouterr().out
+    whole = json.loads((folder / "jobs-use" / "use.json").read_text())
+    have = {key: figure["value"] for key, figure in whole["periods"][0]["figures"].items()}
+    assert have["available"] == 100 and have["utilisation_up"] == have["utilisation"] > 100
+    days = [100 * day["used_hours"] / day["available_hours"] for day in whole["days"]]
+    assert max(days) > 100 and tops[0] >= max(days)
 
 
 def test_figures_of_a_trace_of_starts_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,10 +22,12 @@ from strata.centre.use.account import Change, Daily, Figure, Period, Runs
 from strata.centre.use.bootstrap import draws
 from strata.centre.use.groups import End, Group
 from strata.centre.use.occupancy import Calendar, Steps
+from strata.centre.use.words import duration
 from strata.errors import StrataError
 
 SCHEMA = "strata.use/1"
 COLUMNS = ("user", "group", "partition", "program")
+_BUSY = 101.0  # %
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def analyse(
     use = occupancy.sweep(
         jobs.start, jobs.end, jobs.weight, _steps(parts, begin), _down(down, categories), days.edges
     )
-    _say_over(said, use, parts, jobs)
+    _say_over(said, use, parts)
     most = int(log.cores[jobs.index].max(initial=1))
     top = max(n for _, n in parts)
     wide = asked.wide or max(1, top // 4)
@@ -124,6 +126,8 @@ def analyse(
         said.append(
             f"{count} jobs do not say since when they waited, or began before: in no figure of waits."
         )
+    entries = [] if sampled is None else [_entry(log, job) for job in sampled.jobs]
+    _say_busy(said, entries)
     return Analysis(
         log,
         asked,
@@ -148,7 +152,7 @@ def analyse(
         down,
         outages,
         sampled,
-        [] if sampled is None else [_entry(log, job) for job in sampled.jobs],
+        entries,
         said,
     )
 
@@ -224,12 +228,26 @@ def _down(down: System | None, categories: Categories | None) -> Steps:
     return occupancy.outage_steps(down, [c.outage for c in (categories or Categories()).every])
 
 
-def _say_over(said: list[str], use: occupancy.Use, parts: Sequence[tuple[float, int]], jobs: Runs) -> None:
+def _say_over(said: list[str], use: occupancy.Use, parts: Sequence[tuple[float, int]]) -> None:
     if use.over > 0:
+        there = ", then ".join(f"{n:,}" for _, n in parts)
         said.append(
-            f"Up to {use.peak:,.0f} processors were in use at once, and for {use.over / DAY:.2f} days more "
-            f"than there are ({max(n for _, n in parts):,}): processors are shared, the log is of several "
-            "machines or has jobs twice, or the number of processors is wrong (--parts says it)."
+            f"Up to {use.peak:,.0f} processors were in use at once, and for "
+            f"{duration(use.over / account.HOUR)} more than there are ({there}): processors are shared, the "
+            "log is of several machines or has jobs twice, or the number of processors is wrong (--parts "
+            "says it)."
+        )
+
+
+def _say_busy(said: list[str], entries: Sequence[Entry | None]) -> None:
+    """Samples are taken at moments, so that a per cent more than all is no finding."""
+    over = [entry.busy for entry in entries if entry is not None and (entry.busy or 0.0) > _BUSY]
+    if over:
+        said.append(
+            f"{len(over)} sampled {'job' if len(over) == 1 else 'jobs'} used more CPU time than the log's "
+            f"processors have (up to {max(over):,.0f} %): the log counts cores and the nodes run several "
+            "threads on each, jobs are not bound to their processors, or samples are of another job of that "
+            "number."
         )
 
 

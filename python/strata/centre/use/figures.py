@@ -60,7 +60,9 @@ def utilisation(key: str, whole: Analysis) -> str:
                 linewidth=1.2,
                 label="down, or out of service",
             )
-        axes.set_ylim(0, max(105, 0))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            most = np.nanmax(np.where(u.available > 0, 100 * u.used / u.available, 0.0))
+        axes.set_ylim(0, 1.05 * max(100.0, float(most)))
         axes.set_ylabel("% of processors")
         figure.legend(loc="outside upper left", ncols=4)
         return finish(figure, key)

@@ -100,8 +100,8 @@ class Steps:
 @dataclass(frozen=True)
 class Use:
     """Processor-seconds of each day: in use, of the machine, and available (the machine less what was down;
-    what was in use was not down). `peak`: most in use at once; `over`: seconds in which that was more than
-    the machine has.
+    what was in use was not down, as far as the machine has it). `peak`: most in use at once; `over`: seconds
+    in which that was more than the machine has.
     """
 
     used: np.ndarray
@@ -139,7 +139,7 @@ def sweep(
         lasts = when[here.start + 1 : here.stop + 1] - time
         lasts[(time < edges[0]) | (time >= edges[-1])] = 0.0
         whole, out = (_at(steps, time) for steps in (parts, down))
-        available = np.maximum(whole * (1.0 - np.clip(out, 0.0, 1.0)), used)
+        available = np.minimum(np.maximum(whole * (1.0 - np.clip(out, 0.0, 1.0)), used), whole)
         day = np.clip(np.searchsorted(edges, time, side="right") - 1, 0, days - 1)
         for k, x in enumerate((used, whole, available)):
             sums[k] += np.bincount(day, weights=x * lasts, minlength=days)

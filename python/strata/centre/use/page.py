@@ -67,9 +67,8 @@ def document(whole: Analysis, command: str) -> Document:
 def sentence(whole: Analysis) -> str:
     """As PSC said it of its Cray XT3: 68 % of its utilisation by jobs of 1024-4114 cores."""
     share, (low, high) = whole.whole.figure("wide"), whole.wide
-    return (
-        f"{value(share)} of the processor-hours in use were those of jobs of {low:,} to {high:,} processors"
-    )
+    width = f"{low:,} to {high:,} processors" if high > low else f"{low:,} processors or more"
+    return f"{value(share)} of the processor-hours in use were those of jobs of {width}"
 
 
 def _first(whole: Analysis) -> Section:
