@@ -12,6 +12,7 @@ from strata.centre.jobs import forms, text
 from strata.errors import StrataError
 
 GOOD = sacct("1", "01-01T00:00:00", "01-02T00:00:00", "01-02T12:00:00", 4)
+NAMED = "JobID|JobName|Start|End|State|NCPUS\n"
 BACKWARDS = sacct("2", "01-01T00:00:00", "01-02T00:00:00", "01-01T12:00:00", 4)
 
 
@@ -21,7 +22,15 @@ BACKWARDS = sacct("2", "01-01T00:00:00", "01-02T00:00:00", "01-01T12:00:00", 4)
         ("a.txt", SACCT + GOOD + BACKWARDS, "ends before it starts", "row 3, End"),
         ("a.txt", SACCT + GOOD + GOOD[:-20], "the file ends within a row", "row 3"),
         ("a.txt", SACCT + GOOD + "1|2\n" + GOOD, "a row has 2 cells, the header 14", "row 3"),
-        ("a.txt", SACCT + GOOD.replace("a.out", "a|b"), "a row has 15 cells", "row 2"),
+        ("a.txt", f"{NAMED}1|a|b|2026-01-02|2026-01-03|COMPLETED|4\n", "a row has 7 cells", "row 2"),
+        ("a.txt", SACCT + GOOD + GOOD[:-1] + GOOD, "a row has 27 cells", "row 3"),
+        (
+            "a.txt",
+            SACCT + GOOD.replace("a.out", "a|b") + "1|2\n",
+            "a row has 2 cells, the header 14",
+            "row 3",
+        ),
+        ("a.txt", SACCT + GOOD.replace("a.out", "a|\x01"), "a name with a control character", "row 2"),
         ("a.txt", SACCT + GOOD.replace("2026-01-02T00", "yesterday T00"), "not a time", "row 2, Start"),
         ("a.txt", SACCT + GOOD.replace("COMPLETED", "EXPLODED"), "unknown state", "row 2, State"),
         ("a.txt", SACCT + GOOD.replace("|4|1|", "|-4|1|"), "negative number", "row 2, processors"),

@@ -121,6 +121,14 @@ def test_cores_come_from_the_column_that_says_most(tmp_path: Path) -> None:
     assert list(found.cores) == [128, 4] and list(found.nodes) == [2, 0]
 
 
+def test_names_of_jobs_may_have_bars_where_they_are_last_and_nodes_a_k(tmp_path: Path) -> None:
+    row = ("01-01T00:00:00", "01-02T00:00:00", NOON)
+    text = SACCT + sacct("1", *row, 4, name='a|b "c" |') + sacct("2", *row, 4096, name="x", nodes=2048)
+    found = rows(tmp_path, text.replace("|2048|", "|2K|"))
+    assert found.names["program"].names == ['a|b "c" |', "x"]
+    assert list(found.cores) == [4, 4096] and list(found.nodes) == [1, 2048]
+
+
 def test_waits_begin_when_a_job_may_start(tmp_path: Path) -> None:
     text = sacct("1", "01-01T00:00:00", "01-02T00:00:00", NOON, 4, eligible="01-01T18:00:00")
     found = rows(tmp_path, SACCT + text)

@@ -14,10 +14,13 @@ _HASHED = np.uint64(1 << 63)  # keys of texts; numbers of jobs stay below
 
 
 def whole(text: str) -> int:
-    """A number of a few digits, 0 for an empty text; -1, which no number of anything is, for all else."""
+    """A number of a few digits, 0 for an empty text; -1, which no number of anything is, for all else. Older
+    versions of Slurm write `2K` for 2048 nodes.
+    """
     if not text:
         return 0
-    return int(text) if text.isdecimal() and len(text) <= 9 else -1
+    digits, unit, longest = (text[:-1], 1024, 6) if text.endswith("K") else (text, 1, 9)
+    return int(digits) * unit if digits.isdecimal() and len(digits) <= longest else -1
 
 
 def seconds(column: Any, zone: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

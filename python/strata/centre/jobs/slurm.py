@@ -79,6 +79,7 @@ _OPTIONAL = (
     "allocnodes",
     "cluster",
 )
+_CELLS = "as many as the header has; | in names of jobs alone, and only where JobName is the last column"
 _CORES = re.compile(r"(?:^|,)cpu=(\d+)")
 _NODES = re.compile(r"(?:^|,)node=(\d+)")
 _ELAPSED = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?$")
@@ -90,9 +91,7 @@ def read(
     """The jobs of a dump. `before`: clusters of dumps that were read before; those of this one are added.
     Raises StrataError with the row of what is damaged.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
-    from pyarrow import csv
 
     head: list[str] = []
     pieces: list[dict[str, Any]] = []
@@ -108,17 +107,7 @@ def read(
         if not block.strip():
             continue
         wanted = [n for n in dict.fromkeys((*(c for some in _NEEDED for c in some), *_OPTIONAL)) if n in head]
-        try:
-            table = csv.read_csv(
-                io.BytesIO(block),
-                csv.ReadOptions(column_names=head),
-                csv.ParseOptions(delimiter="|", quote_char=False),
-                csv.ConvertOptions(
-                    include_columns=wanted, column_types=dict.fromkeys(wanted, pa.string()), null_values=[]
-                ),
-            ).combine_chunks()
-        except pa.ArrowInvalid:
-            refused(path, partial(_wrong, len(head)), "as many as the header has; texts without |", 2)
+        table = _table(path, block, head, wanted)
         place = np.arange(checks.seen, checks.seen + len(table))
         checks.seen += len(table)
         ids = table["jobid" if "jobid" in head else "jobidraw"]
@@ -180,9 +169,40 @@ def _head(path: Path, line: str) -> list[str]:
     return head
 
 
-def _wrong(cells: int, line: str) -> str | None:
-    found = line.count("|") + 1
-    return f"a row has {found} cells, the header {cells}" if line.strip() and found != cells else None
+def _table(path: Path, block: bytes, head: list[str], wanted: list[str]) -> Any:
+    """The columns of a block as texts. Names of jobs may have bars, where they are the last column."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    def table(data: bytes, mark: str) -> Any:
+        return csv.read_csv(
+            io.BytesIO(data),
+            csv.ReadOptions(column_names=head),
+            csv.ParseOptions(delimiter=mark, quote_char=False),
+            csv.ConvertOptions(
+                include_columns=wanted, column_types=dict.fromkeys(wanted, pa.string()), null_values=[]
+            ),
+        ).combine_chunks()
+
+    wrong = partial(_wrong, len(head), head[-1] == "jobname")
+    try:
+        return table(block, "|")
+    except pa.ArrowInvalid:
+        lines = block.split(b"\n")
+        if any(wrong(line) for line in lines):
+            refused(path, lambda line: wrong(line.encode()), _CELLS, 2)
+    try:
+        return table(b"\n".join(line.replace(b"|", b"\1", len(head) - 1) for line in lines), "\1")
+    except pa.ArrowInvalid:
+        refused(path, lambda line: "a name with a control character" if "\1" in line else None, _CELLS, 2)
+
+
+def _wrong(cells: int, bars: bool, line: bytes) -> str | None:
+    """`bars`: the last cell may have some, but not as many as if it were two rows in one line."""
+    found = line.count(b"|") + 1
+    if not line.strip() or found == cells or (bars and cells < found < 2 * cells - 1):
+        return None
+    return f"a row has {found} cells, the header {cells}"
 
 
 def _state(text: str) -> int:
