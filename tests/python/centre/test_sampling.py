@@ -16,7 +16,7 @@ import pytest
 from use_logs import SACCT, sacct
 
 from strata import cli
-from strata.centre.sampling import perf, rates, ring
+from strata.centre.sampling import loop, perf, rates, ring
 from strata.centre.sampling.look import Looker
 from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, NODE, OPERATIONS, Ring, Sample, read
 from strata.errors import StrataError
@@ -176,6 +176,72 @@ def test_control_groups_know_more_than_processes(machine: Path, version: int, at
     (job,) = (s for s in Looker(root=machine).look() if s.job == "12")
     assert (job.cpu, job.memory) == (7.5, 123456)
     assert (job.read, job.written) == ((111, 9) if version == 2 else (1005, 16))
+
+
+V2 = "system.slice/slurmstepd.scope"
+
+
+def grouped(machine: Path, pid: int, path: str, owner: int | None = None) -> None:
+    """A process in a control group, of which the job's part is somebody's."""
+    (machine / f"proc/{pid}/cgroup").write_text(f"0::/{path}\n")
+    folder = machine / "sys/fs/cgroup" / path
+    folder.mkdir(parents=True, exist_ok=True)
+    while owner is not None and folder.name != "cgroup":
+        os.chown(folder, owner, -1)
+        folder = folder.parent
+
+
+def jobs_of(looker: Looker) -> dict[str, int]:
+    return {s.job: s.processes for s in looker.look() if s.job}
+
+
+def test_where_jobs_have_control_groups_nobody_says_which_job_he_is_in(machine: Path) -> None:
+    looker = Looker(root=machine)
+    assert jobs_of(looker) == {"12": 2, "7": 1}
+    process(machine, 400, "SLURM_JOB_ID=7", (50, 0, 0, 0))  # of job 13, whatever it says
+    grouped(machine, 400, f"{V2}/job_13/step_0/user/task_0")
+    process(machine, 401, "LANG=C", (50, 0, 0, 0))
+    grouped(machine, 401, f"{V2}/job_13/step_0/user/job_7")
+    process(machine, 402, "LANG=C", (50, 0, 0, 0), "slurmstepd")
+    (machine / "proc/402/status").write_text("Name:\tslurmstepd\nUid:\t0\t0\t0\t0\n")
+    grouped(machine, 402, f"{V2}/job_13/step_0/slurm")
+    process(machine, 403, "LANG=C", (50, 0, 0, 0), "slurmstepd")
+    (machine / "proc/403/status").write_text("Name:\tslurmstepd\nUid:\t1000\t0\t0\t0\n")
+    grouped(machine, 403, f"{V2}/job_13/step_0/user/task_0")
+    assert jobs_of(looker) == {"13": 3}
+    assert jobs_of(Looker(root=machine, only="12", node=False)) == {}
+
+
+@pytest.mark.parametrize("place", [V2, f"unified/{V2}", "cpuset/slurm"])
+def test_nor_before_the_first_job(machine: Path, place: str) -> None:
+    (machine / "sys/fs/cgroup" / place).mkdir(parents=True)
+    assert jobs_of(Looker(root=machine)) == {}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
+def test_a_users_own_control_group_is_no_job(machine: Path) -> None:
+    process(machine, 400, "SLURM_JOB_ID=12", (50, 0, 0, 0))
+    grouped(machine, 400, "user.slice/user-1000.slice/job_12", owner=1000)
+    (machine / "proc/400/status").write_text("Name:\ta\nUid:\t1000\t1000\t1000\t1000\n")
+    assert jobs_of(Looker(root=machine)) == {"12": 3, "7": 1}
+    grouped(machine, 100, f"{V2}/job_12/step_0")
+    assert jobs_of(Looker(root=machine)) == {"12": 1}
+
+
+def test_without_control_groups_only_the_jobs_user_is_believed(machine: Path) -> None:
+    for pid, user in ((100, 1000), (101, 1001)):
+        (machine / f"proc/{pid}/status").write_text(f"Name:\ta\nUid:\t{user}\t0\t0\t0\n")
+    assert jobs_of(Looker(root=machine, only="12", user=1000, node=False)) == {"12": 1}
+
+
+def test_slurm_says_to_the_prolog_whose_the_job_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[loop.Sampling] = []
+    monkeypatch.setattr(loop, "prolog", lambda wanted: asked.append(wanted) or 0)
+    monkeypatch.setenv("SLURM_JOB_ID", "12")
+    monkeypatch.setenv("SLURM_JOB_UID", "1000")
+    for more in ([], ["--job", "13"]):
+        assert cli.main(["centre", "sample", "prolog", "--folder", str(tmp_path), *more]) == 0
+    assert [(each.job, each.user) for each in asked] == [("12", 1000), ("13", None)]
 
 
 def test_columns_that_cannot_be_counted_are_named_with_the_reason(machine: Path) -> None:

@@ -58,12 +58,14 @@ def _run(what: str, folder: Path | None, interval: str, size: str, job: str | No
     if number and not re.fullmatch(r"[\w.\[\]-]+", number, re.ASCII):
         raise StrataError("not the number of a job", at="--job", given=scripts.visible(number))
     own_folders.close_umask()
+    user = os.environ.get("SLURM_JOB_UID", "") if number == os.environ.get("SLURM_JOB_ID") else ""
     asked = loop.Sampling(
         folder.absolute(),
         seconds(interval, "--interval"),
         _bytes(size),
         number.partition(".")[0] if number else None,
         os.environ.get("SLURMD_NODENAME", ""),
+        int(user) if user.isdecimal() else None,
     )
     return {"daemon": loop.daemon, "prolog": loop.prolog, "epilog": loop.epilog}[what](asked)
 

@@ -1,10 +1,14 @@
 """What a node and the jobs on it have used: /proc, control groups, counters. Standard library only.
 
-A process belongs to the job whose number its environment has (SLURM_JOB_ID, PBS_JOBID). Of a job's processes
-the CPU time and I/O of children that have ended is counted by their parent when it waits for them. So the sum
-over those that live is what the job used, but for orphans and for what ended between two looks. Where the job
-has a control group of its own (.../job_12), CPU, memory and, in version 2, I/O come from there, and nothing
-is missed.
+A process belongs to the job in whose control group it is (.../job_12): root has made that group, and nobody
+leaves it. On a machine whose jobs have such groups, a process in none of them is in no job. Elsewhere it is
+in the job whose number its environment has (SLURM_JOB_ID, PBS_JOBID), which any user can set; where it is
+known whose the job is, other users' processes are not believed.
+
+Of a job's processes the CPU time and I/O of children that have ended is counted by their parent when it waits
+for them. So the sum over those that live is what the job used, but for orphans and for what ended between two
+looks. Where the job has a control group, CPU, memory and, in version 2, I/O come from there, and nothing is
+missed.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import contextlib
 import os
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +27,8 @@ from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, NODE, OPERATIONS, 
 
 _JOB = re.compile(rb"(?:^|\0)(?:SLURM_JOB_ID|PBS_JOBID)=([^\0.]{1,24})")
 _SCRIPT = b"SLURM_SCRIPT_CONTEXT="  # a prolog or an epilog has the job's number, too
-_GROUP = re.compile(r"^\d+:([^:]*):(/.*?/job_[^/]+)(?:/|$)", re.M)
+_GROUP = re.compile(r"^\d+:([^:]*):(/(?:.*?/)?job_(\d+))(?:/|$)", re.M)  # the outermost
+_GROUPS = ("system.slice/*slurmstepd.scope", "unified/system.slice/*slurmstepd.scope", "*/slurm*")
 _NOTHING: dict[str, Any] = {"cpu": 0.0, "read": 0, "written": 0, "operations": 0.0}
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -39,11 +45,12 @@ class _Job:
 
 @dataclass
 class Looker:
-    """Looks at a node. `only`: one job alone. `count`: the events of operations and of memory traffic, as the
-    processor has them if None."""
+    """Looks at a node. `only`: one job alone, of `user` if that is known. `count`: the events of operations
+    and of memory traffic, as the processor has them if None."""
 
     root: Path = Path("/")
     only: str | None = None
+    user: int | None = None
     node: bool = True
     count: tuple[list[perf.Event], list[perf.Event]] | None = None
 
@@ -52,6 +59,8 @@ class Looker:
         self.cores = os.cpu_count() or 1
         self._proc = str(self.root / "proc")
         self._known: dict[int, str | None] = {}
+        self._count = 0
+        self._grouped = False
         self._self = os.getpid()
         self._last: float | None = None
         self._jobs: dict[str, _Job] = {}
@@ -89,23 +98,57 @@ class Looker:
         return found
 
     def _members(self) -> dict[str, list[int]]:
-        """The processes of each job. An environment is read once."""
+        """The processes of each job. An environment is read once; a process may come into a group later."""
         pids = {int(name) for name in os.listdir(self._proc) if name.isdecimal()}  # noqa: PTH208
+        self._count = len(pids)
         for gone in self._known.keys() - pids:
             del self._known[gone]
+        groups = {pid: next((job for job, *_ in self._groups(pid)), None) for pid in pids - {self._self}}
+        self._grouped = self._grouped or any(groups.values()) or self._has_groups()
         members: dict[str, list[int]] = {}
-        for pid in pids:
-            if pid not in self._known:
-                self._known[pid] = None if pid == self._self else self._job_of(pid)
-            job = self._known[pid]
+        for pid, job in groups.items():
+            if not self._grouped:
+                if pid not in self._known:
+                    self._known[pid] = self._job_said(pid)
+                job = self._known[pid]
+            elif job is not None and self._is_slurms(pid):
+                continue
             if job is not None and (self.only is None or job == self.only):
                 members.setdefault(job, []).append(pid)
         return members
 
-    def _job_of(self, pid: int) -> str | None:
+    def _groups(self, pid: int) -> Iterator[tuple[str, str, Path]]:
+        """The control groups of jobs in which a process is: job, controller, folder. Users may have groups of
+        any name, too."""
+        base = self.root / "sys/fs/cgroup"
+        for line, path, job in _GROUP.findall(_bytes(f"{self._proc}/{pid}/cgroup").decode(errors="replace")):
+            for kind in line.split(",") if line else ("",):
+                folder = base / kind / path[1:] if kind else base / path[1:]
+                if not kind and not folder.is_dir():
+                    folder = base / "unified" / path[1:]
+                if _of_root(folder):
+                    yield job, kind, folder
+
+    def _has_groups(self) -> bool:
+        """Whether Slurm gives jobs control groups here, also while there is no job."""
+        base = self.root / "sys/fs/cgroup"
+        return any(_of_root(found) for pattern in _GROUPS for found in base.glob(pattern))
+
+    def _user_of(self, pid: int) -> int | None:
+        found = re.search(rb"^Uid:\s+(\d+)", _bytes(f"{self._proc}/{pid}/status"), re.M)
+        return int(found.group(1)) if found else None
+
+    def _is_slurms(self, pid: int) -> bool:
+        """Slurm's own process in a step's group: not of the job."""
+        name = _bytes(f"{self._proc}/{pid}/stat").partition(b" ")[2]
+        return name.startswith(b"(slurmstepd)") and self._user_of(pid) == 0
+
+    def _job_said(self, pid: int) -> str | None:
         words = _bytes(f"{self._proc}/{pid}/environ")
         found = _JOB.search(words)
-        return found.group(1).decode(errors="replace") if found and _SCRIPT not in words else None
+        if not found or _SCRIPT in words or (self.user is not None and self._user_of(pid) != self.user):
+            return None
+        return found.group(1).decode(errors="replace")
 
     def _job(self, now: float, job: str, pids: list[int]) -> Sample | None:
         cpu = memory = 0.0
@@ -126,7 +169,7 @@ class Looker:
             return None
         state = self._jobs.get(job)
         if state is None:
-            state = self._jobs[job] = self._new(pids[0])
+            state = self._jobs[job] = self._new(job, pids[0])
         groups, columns = state.groups, CPU | MEMORY
         used = _cpu_of(groups["cpu"]) if "cpu" in groups else None
         held = _memory_of(groups["memory"]) if "memory" in groups else None
@@ -151,19 +194,14 @@ class Looker:
             self.run,
         )
 
-    def _new(self, pid: int) -> _Job:
+    def _new(self, job: str, pid: int) -> _Job:
         """Control groups and counters of a job that was not there before."""
         state = _Job()
-        for line, path in _GROUP.findall(_bytes(f"{self._proc}/{pid}/cgroup").decode(errors="replace")):
-            base = self.root / "sys/fs/cgroup"
-            for kind in line.split(",") if line else ("",):
-                folder = base / kind / path[1:] if kind else base / path[1:]
-                if not kind and not folder.is_dir():
-                    folder = base / "unified" / path[1:]
-                names = {"": ("cpu", "memory", "io", "perf"), "cpuacct": ("cpu",), "memory": ("memory",)}
-                for name in (*names.get(kind, ()), *(("perf",) if kind == "perf_event" else ())):
-                    if folder.is_dir():
-                        state.groups[name] = folder
+        names = {"": ("cpu", "memory", "io", "perf"), "cpuacct": ("cpu",), "memory": ("memory",)}
+        names["perf_event"] = ("perf",)
+        for whose, kind, folder in self._groups(pid):
+            if whose == job:
+                state.groups.update(dict.fromkeys(names.get(kind, ()), folder))
         if self.operations and "perf" in state.groups:
             with contextlib.suppress(OSError):
                 state.operations = perf.Counters(self._events, state.groups["perf"])
@@ -200,7 +238,7 @@ class Looker:
             "",
             "",
             self.cores,
-            len(self._known),
+            self._count,
             busy / _TICK,
             (kib[0] - kib[1]) << 10,
             int(pages.get(b"pgpgin", b"0")) << 10,
@@ -223,6 +261,13 @@ def _bytes(path: str | Path) -> bytes:
         return b""
     finally:
         os.close(file)
+
+
+def _of_root(folder: Path) -> bool:
+    """Whether it is there, and root's or this user's."""
+    with contextlib.suppress(OSError):
+        return folder.stat().st_uid in (0, os.getuid())
+    return False
 
 
 def _cpu_of(group: Path) -> float | None:

@@ -30,6 +30,7 @@ class Sampling:
     size: int = SIZE
     job: str | None = None
     host: str = ""
+    user: int | None = None  # whose the job is, where Slurm has said it
 
     @property
     def node(self) -> str:
@@ -41,7 +42,7 @@ def steady(asked: Sampling, ended: Callable[[float], bool] | None = None) -> Non
     seconds, so that short ones are seen too. `ended` waits for so many seconds or for the end.
     """
     ring = Ring(asked.folder, asked.node, asked.size, os.cpu_count() or 1)
-    looker = Looker(only=asked.job, node=asked.job is None)
+    looker = Looker(only=asked.job, user=asked.user, node=asked.job is None)
     over = ended or _told
     pause = asked.every if asked.job is None else min(1.0, asked.every)
     missed = 0
