@@ -25,6 +25,22 @@ GOOD: dict[str, Any] = {
 }
 
 
+GOOD_TEXT = json.dumps(GOOD)
+# What Slurm takes for many nodes, or for none, and what a shell or a terminal would obey.
+NO_NODES = (
+    "ALL",
+    "all",
+    "n[01-16]",
+    "n1,n2",
+    "n1 n2",
+    "-n1",
+    "n1\ntouch x",
+    "n1\x1b]0;x\x07",
+    "n\u0661",
+    "n" * 300,
+)
+
+
 def changed(*keys: str | int, value: Any) -> str:
     whole = json.loads(json.dumps(GOOD))
     inner = whole
@@ -41,6 +57,7 @@ def changed(*keys: str | int, value: Any) -> str:
         ("[1]", "n1.json: schema", "not a run of a node"),
         (changed("schema", value="strata.node/2"), "n1.json: schema", "not a run of a node"),
         (changed("node", value=""), "n1.json: node", "damaged"),
+        *((changed("node", value=v), "n1.json: node", "damaged") for v in NO_NODES),
         (changed("time", value="yesterday"), "n1.json: time", "damaged"),
         (changed("time", value=None), "n1.json: time", "damaged"),
         (changed("figures", value=[]), "n1.json: figures", "damaged"),
@@ -65,6 +82,21 @@ def test_damage_is_told_with_file_and_key_or_left_out(
     damaged: list[str] = []
     assert reading.read([tmp_path], damaged).nodes == ["n2"]
     assert len(damaged) == 1 and message in damaged[0] and at in damaged[0]
+
+
+def test_texts_of_a_run_have_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    run = json.loads(GOOD_TEXT.replace("dgemm", "dg\\u001b[2Jemm").replace('"X"', '"X\\nrm -r /"'))
+    run["failed"] = {"hpl\r": "it\x07 ended"}
+    run["absent"] = {"links": "no\u202e"}
+    run["campaign"] = "\x9b2J"
+    for ascii_only in (True, False):
+        (tmp_path / "n1.json").write_text(json.dumps(run, ensure_ascii=ascii_only), encoding="utf-8")
+        fleet = reading.read([tmp_path])
+        assert list(fleet.figures) == ["dg\\x1b[2Jemm", "core"] and fleet.facts["cpu_model"] == [
+            "X\\nrm -r /"
+        ]
+        assert fleet.failed == [(0, "hpl\\r", "it\\x07 ended")] and fleet.absent == {"links": "no\\u202e"}
+        assert fleet.campaign == ["\\x9b2J"]
 
 
 def test_no_file_is_refused(tmp_path: Path) -> None:

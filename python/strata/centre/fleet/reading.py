@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import documents, own_folders
+from strata import documents, own_folders, scripts
 from strata.centre.fleet.fleet import Figure, Fleet
 from strata.centre.fleet.quick import SCHEMA
 from strata.errors import StrataError
@@ -34,6 +34,8 @@ MOST_PARTS = 4096
 _MOST = 1e300  # a number of JSON may be larger than any float
 _NUMBERS = {int, float}
 _NAME = re.compile(r"\d+|\D+")
+# Of hosts: for Slurm "ALL" and "n[01-16]" are names of many nodes.
+_NODE = re.compile(r"(?!all$)[a-z0-9][a-z0-9._-]{0,254}", re.ASCII | re.IGNORECASE)
 
 
 def read(paths: Sequence[Path], damaged: list[str] | None = None) -> Fleet:
@@ -130,9 +132,14 @@ def _record(at: str, text: str) -> dict[str, Any]:
             given=repr(given.get("schema")) if isinstance(given, dict) else "no object",
             allowed=f'"{SCHEMA}"',
         )
+    if "\\" in text or not text.replace("\n", "").isprintable():
+        try:
+            given = _visible(given)
+        except RecursionError:
+            raise StrataError("not a JSON file", at=at, given="brackets within brackets") from None
     node = given.get("node")
-    if not isinstance(node, str) or not node:
-        raise _wrong(at, "node", node, "the name of a node")
+    if not isinstance(node, str) or not _NODE.fullmatch(node):
+        raise _wrong(at, "node", node, "the name of a node: letters, digits, dots, - and _")
     given["time"] = _time(at, given.get("time"))
     for key in ("figures", "hardware", "software", "counters", "failed", "absent"):
         if not isinstance(given.setdefault(key, {}), dict):
@@ -150,6 +157,15 @@ def _record(at: str, text: str) -> dict[str, Any]:
         if not isinstance(value, int) or not 0 <= value < _MOST:
             raise _wrong(at, f"counters.{name}", value, "a number of errors")
     return given
+
+
+def _visible(value: Any) -> Any:
+    """Its texts are printed and pasted: none has a character that a terminal or a shell would obey."""
+    if isinstance(value, dict):
+        return {scripts.visible(key): _visible(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each) for each in value]
+    return scripts.visible(value) if isinstance(value, str) else value
 
 
 def _check_figure(at: str, name: str, figure: Any) -> None:
