@@ -232,7 +232,7 @@ def _open(wish: Target, prepared: Prepared, say: Callable[[str], None]) -> store
         return store.resume(target, plan, accept_change=wish.accept_change)
     base = paths.results_base()
     if target is None and not wish.new:
-        unfinished = store.find_unfinished(base, plan)
+        unfinished = store.find_unfinished(base, plan, say)
         if unfinished is not None:
             say(f"resuming {unfinished} (--new starts afresh)")
             return store.resume(unfinished, plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -163,22 +164,29 @@ def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
 
 def sweep_leftovers(folder: Path) -> list[str]:
     """Removes what processes that were killed left behind: '.NAME.PID.tmp' and 'work/PID', when no such
-    process lives here.
+    process lives here. Nothing in a folder that another user can change, and nothing where a link leads.
     """
-    swept = []
+    swept: list[str] = []
+    if own_folders.replaceable(folder):
+        return swept
     for path in [*folder.glob(".*.tmp"), *folder.glob("*/.*.tmp"), *folder.glob("work/*")]:
         owner = path.name if path.parent.name == "work" else path.name.split(".")[-2]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+        linked = path.parent != folder and path.parent.is_symlink()
+        if owner.isdigit() and not linked and not Path(f"/proc/{owner}").exists():
             remove_tree(path)
             swept.append(str(path.relative_to(folder)))
     return swept
 
 
 def remove_tree(path: Path) -> None:
-    """rm -rf without following links; what is gone already is fine."""
+    """rm -rf without following links, also those that appear meanwhile; what is gone already is fine."""
     if path.is_dir() and not path.is_symlink():
-        for entry in path.iterdir():
-            remove_tree(entry)
-        path.rmdir()
+        shutil.rmtree(path, onerror=_unless_gone)
     else:
         path.unlink(missing_ok=True)
+
+
+def _unless_gone(*about: Any) -> None:
+    error = about[2][1]
+    if not isinstance(error, FileNotFoundError):
+        raise error

@@ -13,12 +13,13 @@ one is continued.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders, scripts
 from strata.errors import FAILED, StrataError
 from strata.measure import plan as plans
 from strata.measure import taint
@@ -263,17 +264,22 @@ def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Stor
     return store
 
 
-def find_unfinished(base: Path, plan: plans.Plan) -> Path | None:
-    """The newest folder under base that holds this plan and is not finished; damaged or foreign folders are
-    passed over.
+def find_unfinished(base: Path, plan: plans.Plan, say: Callable[[str], None]) -> Path | None:
+    """The newest folder under base that holds this plan and is not finished. Damaged ones are passed over,
+    and with a word those that another user can change: what was measured there may be made up.
     """
     found = []
     for candidate in base.glob("*/plan.json"):
+        folder = candidate.parent
         try:
-            if read_plan(candidate.parent).hash == plan.hash and not is_finished(candidate.parent):
-                found.append(candidate)
+            if read_plan(folder).hash != plan.hash or is_finished(folder):
+                continue
         except StrataError:
             continue
+        if why := own_folders.replaceable(folder):
+            say(scripts.visible(f"not resuming {folder}: {why} (--out names it all the same)"))
+            continue
+        found.append(candidate)
     newest = max(found, key=lambda p: p.stat().st_mtime, default=None)
     return newest.parent if newest else None
 

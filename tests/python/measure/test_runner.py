@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import install, task
+from fakes import install, plan, task
 
 from strata.errors import StrataError
-from strata.measure import files
+from strata.measure import files, store
 from strata.measure.lock import HostLock
 from strata.measure.plan import Pattern, Task
 from strata.measure.runner import LaunchRunner
@@ -149,6 +149,33 @@ def test_what_a_living_process_writes_is_not_swept(tmp_path: Path) -> None:
     (tmp_path / "work" / str(os.getpid())).mkdir(parents=True)
     (tmp_path / f".summary.json.{os.getpid()}.tmp").write_text("half")
     assert files.sweep_leftovers(tmp_path) == []
+
+
+def test_nothing_is_swept_where_a_link_leads_or_another_user_can_write(tmp_path: Path) -> None:
+    archive, results = tmp_path / "archive", tmp_path / "results"
+    no_process = str(1 << 23)  # beyond the kernel's most
+    for place in (archive / no_process, archive / f".a.{no_process}.tmp", results / no_process):
+        place.mkdir(parents=True)
+    (results / "work").symlink_to(archive)
+    (results / "report").symlink_to(archive)
+    assert files.sweep_leftovers(results) == []
+    (results / "work").unlink()
+    (results / "work" / no_process).mkdir(parents=True)
+    results.chmod(0o777)
+    assert files.sweep_leftovers(results) == []
+    results.chmod(0o755)
+    assert files.sweep_leftovers(results) == [f"work/{no_process}"]
+    assert len(list(archive.iterdir())) == 2
+
+
+def test_a_measurement_does_not_go_on_in_a_folder_that_another_user_can_change(tmp_path: Path) -> None:
+    made = plan(["stream"])
+    for name in ("a", "b"):
+        store.create(tmp_path / name, made, {}, {}).close()
+    (tmp_path / "b").chmod(0o777)
+    said: list[str] = []
+    assert store.find_unfinished(tmp_path, made, said.append) == tmp_path / "a"
+    assert len(said) == 1 and said[0].startswith(f"not resuming {tmp_path}/b: others may write")
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
