@@ -1,19 +1,15 @@
 #include "core/machine/hwloc_load.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/base/in_a_child.hpp"
 
 namespace strata::machine {
 namespace {
@@ -77,42 +73,18 @@ void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
         .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
 }
 
-/// This process may claim so much memory beyond what it has. Programs of libraries do not count, which
-/// plug-ins of hwloc bring.
-void claim_at_most(rlim_t more) {
-    std::ifstream statm("/proc/self/statm");
-    rlim_t size = 0, resident = 0, shared = 0, text = 0, none = 0, data = 0;  // in pages
-    if (!(statm >> size >> resident >> shared >> text >> none >> data)) return;
-    const rlim_t most = data * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
-    const rlimit limit{most, most};
-    setrlimit(RLIMIT_DATA, &limit);
-}
-
 /// Whether hwloc dies of this file: 2.9 ends in a segmentation fault when an object that holds others lacks
 /// its complete_cpuset, and takes what memory there is for a processor of a large number. A process of its
 /// own tries it (a millisecond), with limits.
 bool kills_hwloc(const std::string& path, off_t bytes) {
-    const pid_t child = fork();
-    if (child < 0) return false;
-    if (child == 0) {
-        constexpr rlimit no_core{0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        constexpr unsigned long_enough = 30;  // seconds; then SIGALRM ends it
-        alarm(long_enough);
-        for (const int deadly : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) signal(deadly, SIG_DFL);
-        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
+    return !in_a_child([&] {
         hwloc_topology_t topology = nullptr;
-        if (hwloc_topology_init(&topology) != 0) _exit(0);
-        claim_at_most((rlim_t{64} << 20) + 8 * static_cast<rlim_t>(bytes));
+        if (hwloc_topology_init(&topology) != 0) return "";
+        // Only now: libraries that plug-ins of hwloc bring do not count.
+        claim_at_most((std::size_t{64} << 20) + 8 * static_cast<std::size_t>(bytes));
         if (hwloc_topology_set_xml(topology, path.c_str()) == 0) (void)hwloc_topology_load(topology);
-        _exit(0);
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+        return "";
+    });
 }
 
 void describe_file(hwloc_topology_t topology, const std::string& path) {

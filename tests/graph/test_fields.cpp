@@ -2,6 +2,7 @@
 #include <hdf5.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -258,4 +259,48 @@ TEST_CASE("a file that may not grow further is one error with the system's words
     write_text(folder.path() / ".plate-000500.vtkhdf.partial", "left by a run that was killed");
     FieldFile::sweep(folder.path());
     CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("a field file of a stranger's is compared or refused with one error, whatever HDF5 makes of it") {
+    const TemporaryFolder folder;
+    const fs::path good = folder.path() / "heat.vtkhdf", bad = folder.path() / "bad.vtkhdf";
+    FieldFile::create_grid(good, shape(), {{"a", Element::f64, 1, "", On::cells}}, 0);
+    {
+        FieldFile file(good);
+        write<double>(file, "a", 1, shape().cells);
+        file.close();
+    }
+    FieldFile::finish(good, "", 0);
+    CHECK(fields_difference(good, good).empty());
+    const auto outcome = [&](const std::string& data) {
+        write_text(bad, data);
+        std::string found;
+        const std::string refused = refusal([&] { found = fields_difference(bad, good); });
+        INFO(refused);
+        CHECK((refused.empty() || has(refused, "cannot be read\n  at: " + bad.string())));
+        return refused.empty() ? found : refused;
+    };
+    const std::string data = text_of(good);
+    CHECK(outcome(data).empty());
+    CHECK(has(outcome(""), "cannot be read"));
+    std::string other = data;
+    const double last = value(3, 3, 4, 0);
+    const std::size_t at = other.find(std::string(reinterpret_cast<const char*>(&last), sizeof last));
+    REQUIRE(at != std::string::npos);
+    other[at] ^= 1;
+    CHECK(has(outcome(other), "'a', value 59: "));
+    // The extents of the array, 3 x 4 x 5: one that makes a product of 64 bits small again.
+    const std::uint64_t extent[] = {3, 4, 5}, huge[] = {std::uint64_t{1} << 62, 4, 5};
+    const std::size_t place = data.find(std::string(reinterpret_cast<const char*>(extent), sizeof extent));
+    REQUIRE(place != std::string::npos);
+    CHECK(has(outcome(std::string(data).replace(place, sizeof huge, reinterpret_cast<const char*>(huge),
+                                                sizeof huge)),
+              "cannot be read"));
+    for (std::size_t k = 0; k < 100; ++k) {
+        std::string damaged = data;
+        damaged[k * 37 % std::min<std::size_t>(data.size(), 8192)] ^= static_cast<char>(0xff);
+        (void)outcome(damaged);
+    }
+    REQUIRE(::mkfifo((folder.path() / "fifo").c_str(), 0600) == 0);
+    CHECK(has(refusal([&] { (void)fields_difference(folder.path() / "fifo", good); }), "cannot be read"));
 }
