@@ -7,18 +7,17 @@ that a misspelt one can never be a silent default. Every error names file, line 
 from __future__ import annotations
 
 import difflib
-import re
-import tomllib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata import documents
+from strata import toml_files
 from strata.errors import StrataError
+from strata.toml_files import Place, as_toml
 
 REQUIRED = object()  # the default of a key that has none
-Place = tuple[tuple[str, int], ...]  # (("program", 2), ("figure", 1)): the first figure of the second program
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ def is_name(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """An integer or a float."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """An integer or a float, neither inf nor nan."""
+    return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def is_whole(value: Any) -> bool:
@@ -89,53 +88,15 @@ class CaseFile:
     def __init__(self, path: Path, remedy: str, start_from: str) -> None:
         """Reads the file; `remedy` says what to do when there is none, `start_from` names a good example."""
         self.path = path
-        try:
-            self._text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise StrataError(
-                "cannot read the case file", at=str(path), given=str(error), remedy=remedy
-            ) from None
-        try:
-            self.value = documents.from_toml(self._text)
-        except tomllib.TOMLDecodeError as error:
-            line = re.search(r"line (\d+)", str(error))
-            where = f"{path}:{line.group(1)}" if line else str(path)
-            raise StrataError(
-                "not TOML",
-                at=where,
-                given=str(error),
-                remedy=f"see https://toml.io, or start from {start_from}",
-            ) from None
+        self._text = toml_files.text_of(path, "the case file", remedy)
+        example = f"see https://toml.io, or start from {start_from}"
+        self.value = toml_files.table_of(self._text, path, example)
+        self._places: toml_files.Places | None = None
 
     def at(self, key: str, place: Place = ()) -> str:
-        """'FILE:LINE KEY' for a key of the top level or of a table; the table's own line when it is absent.
-
-        tomllib does not keep lines, so they are found again.
-        """
-        counts: dict[Place, int] = {}
-        current: Place = ()
-        found = 1
-        key_line = re.compile(rf'^"?{re.escape(key)}"?\s*=|^\[+\s*{re.escape(key)}\s*\]+')
-        for number, line in enumerate(self._text.splitlines(), start=1):
-            stripped = line.strip()
-            header = re.match(r"^\[\[\s*([\w.-]+)\s*\]\]", stripped)
-            if header:
-                current = self._entered(header.group(1).split("."), current, counts)
-                found = number if current == place else found
-            if current == place and key_line.match(stripped):
-                return f"{self.path}:{number} {key}"
-        return f"{self.path}:{found} {key}"
-
-    @staticmethod
-    def _entered(words: list[str], current: Place, counts: dict[Place, int]) -> Place:
-        """The place that a line [[a.b]] opens: the next b of the a that is open."""
-        parent: Place = ()
-        for depth, word in enumerate(words[:-1]):
-            inside = len(current) > depth and current[depth][0] == word
-            parent += (current[depth] if inside else (word, 1),)
-        kind = (*parent, (words[-1], 0))
-        counts[kind] = counts.get(kind, 0) + 1
-        return (*parent, (words[-1], counts[kind]))
+        """'FILE:LINE KEY' of a key of the top level or of a table; the table's own line when it is absent."""
+        self._places = self._places or toml_files.Places(self._text)
+        return f"{self.path}:{self._places.line(key, place)} {key}"
 
     def checked(self, value: Any, schema: Schema, place: Place = ()) -> dict[str, Any]:
         """The table with its defaults filled in. Raises StrataError for an unknown, missing or wrong key."""
@@ -144,7 +105,7 @@ class CaseFile:
             raise StrataError(
                 "not a table",
                 at=self.at(table, place),
-                given=repr(value),
+                given=as_toml(value),
                 allowed=f"[[{table}]] with keys",
             )
         for key in value:
@@ -152,7 +113,7 @@ class CaseFile:
                 raise StrataError(
                     "unknown key",
                     at=self.at(key, place),
-                    given=key,
+                    given=toml_files.key_of(key),
                     allowed=", ".join(schema),
                     remedy=_nearest(key, schema),
                 )
@@ -171,7 +132,7 @@ class CaseFile:
                 raise StrataError(
                     f"wrong value for `{name}`",
                     at=self.at(name, place),
-                    given=repr(value[name]),
+                    given=as_toml(value[name]),
                     allowed=key.allowed,
                 )
             else:

@@ -39,6 +39,7 @@ NATIVE = [
 PYTHON = [
     ["strata.errors"],
     ["strata.documents", "strata.own_folders", "strata.peer", "strata.scripts", "strata.unpacked"],
+    ["strata.toml_files"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.security", "strata.site"],
     ["strata.measure"],

@@ -6,13 +6,12 @@ import json
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata import documents
+from strata import documents, toml_files
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError
@@ -60,11 +59,7 @@ def run(request: Request) -> int:
 
 def load(source: Path) -> Graph:
     """The document in a file, or the one that the solver of a case describes it with."""
-    try:
-        text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text"
-        raise StrataError("the file cannot be read", at=str(source), given=reason) from None
+    text = toml_files.text_of(source, "the case" if source.suffix == ".toml" else "the graph")
     if source.suffix == ".toml":
         program = _solver_of(source, text)
         return _asked((str(program), str(source))) if program is not None else _asked_by_run(source)
@@ -130,10 +125,7 @@ def _solver_of(case: Path, text: str) -> Path | None:
     """The program of the solver that a case names: strata-NAME beside Strata's own, or in PATH; None where
     `strata run` may find one of the user's own.
     """
-    try:
-        solver = documents.from_toml(text).get("solver")
-    except tomllib.TOMLDecodeError as error:
-        raise StrataError("not a case file", at=str(case), given=str(error)) from None
+    solver = toml_files.table_of(text, case).get("solver")
     if not isinstance(solver, str):
         raise StrataError("the case does not name its solver", at=f"{case} solver", allowed='solver = "NAME"')
     name = f"strata-{solver}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,22 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from strata import documents, paths
+from strata import paths, toml_files
 from strata.errors import FAILED, StrataError
+from strata.toml_files import as_toml, key_of
 
 Case = dict[str, Any]
 
 
 def load(path: Path | str) -> Case:
     """A case file as a dict, to be changed and run."""
-    try:
-        return documents.from_toml(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StrataError(
-            f"cannot read the case: {error.strerror}", at=str(path), allowed="a case file"
-        ) from None
-    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
-        raise StrataError("the case is not TOML", at=str(path), given=str(error)) from None
+    return toml_files.read(Path(path), "the case")
 
 
 def text_of(case: Mapping[str, Any]) -> str:
@@ -38,17 +30,13 @@ def text_of(case: Mapping[str, Any]) -> str:
 
 def _lines(table: Mapping[str, Any], name: str) -> list[str]:
     lines = [
-        f"{_key(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping)
+        f"{key_of(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping)
     ]
     for key, inner in table.items():
         if isinstance(inner, Mapping):
-            whole = f"{name}.{_key(key)}" if name else _key(key)
+            whole = f"{name}.{key_of(key)}" if name else key_of(key)
             lines += ["", f"[{whole}]", *_lines(inner, whole)]
     return lines
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
 
 
 def _value(value: Any) -> str:
@@ -56,10 +44,8 @@ def _value(value: Any) -> str:
         value = value.tolist()
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, bool | str | Path):
-        return json.dumps(value if isinstance(value, bool) else str(value))
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, bool | str | Path | int | float):
+        return as_toml(value)
     raise StrataError("a case has no such values", given=repr(value), allowed="numbers, text, lists of them")
 
 

@@ -98,7 +98,7 @@ def test_a_zone_that_is_none() -> None:
         ("[categories.x]\nmatch = ['(']\n", "not a regular expression"),
         ("[categories.observed]\n", "a meaning of its own"),
         ("x = 1\n", "not a file of categories"),
-        ("[categories", "not a TOML file"),
+        ("[categories", "this is not TOML"),
     ],
 )
 def test_wrong_categories_are_refused(tmp_path: Path, text: str, message: str) -> None:

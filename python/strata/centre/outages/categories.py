@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata import documents
+from strata import documents, toml_files
 from strata.errors import StrataError
 
 KINDS = ("unscheduled", "scheduled", "problem")
@@ -139,12 +139,7 @@ def load(path: Path | None) -> Categories:
     """
     if path is None:
         return Categories()
-    try:
-        given = documents.from_toml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StrataError("cannot read the categories", at=str(path), given=error.strerror) from None
-    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
-        raise StrataError("not a TOML file", at=str(path), given=str(error)) from None
+    given = toml_files.read(path, "the categories", "see docs/reliability.md")
     tables = given.get("categories")
     if not isinstance(tables, Mapping) or set(given) != {"categories"} or not tables:
         raise StrataError(
