@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 #include "core/base/options.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/launch/program.hpp"
@@ -66,11 +67,13 @@ class Printer {
           to_(beside_program ? stderr : stdout),
           machine_(machine::read_machine({.with_devices = false, .with_limits = false, .cached = true})) {
         if (file_.empty()) return;
-        to_ = std::fopen(file_.c_str(), "w");
+        const int file = open_named(file_);
+        to_ = file < 0 ? nullptr : fdopen(file, "w");
         if (to_ == nullptr)
             throw system_error("the output cannot be written", errno, kBadInput)
                 .given("--output " + file_)
-                .allowed("a file in a folder that exists and may be written");
+                .allowed("a file in a folder that exists and may be written, or /dev/stdout")
+                .remedy("check the path and its permissions");
     }
     ~Printer() {
         if (!file_.empty() && to_ != nullptr) std::fclose(to_);

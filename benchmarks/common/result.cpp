@@ -1,19 +1,16 @@
 #include "benchmarks/common/result.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <ostream>
+#include <sstream>
 #include <type_traits>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/base/private_folder.hpp"
+#include "core/base/named_file.hpp"
 
 namespace strata::bench {
 namespace {
@@ -163,18 +160,17 @@ std::string result_text(const Result& result) {
 
 namespace {
 
-Error cannot_write(const std::string& file) {
-    return system_error("the result cannot be written", errno)
+Error cannot_write(const std::string& file, int error) {
+    return system_error("the result cannot be written", error)
         .at(file)
-        .remedy("name a file in a folder you may write");
+        .remedy(error == ENOSPC ? "free space on that file system" : "name a file in a folder you may write");
 }
 
 }  // namespace
 
 void expect_writable(const std::string& file) {
     if (file.empty() || file == "-") return;
-    const std::string folder = std::filesystem::path(file).parent_path().string();
-    if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) throw cannot_write(file);
+    if (const int error = why_not_named(file); error != 0) throw cannot_write(file, error);
 }
 
 void write_result(const std::string& file, const Result& result) {
@@ -182,21 +178,9 @@ void write_result(const std::string& file, const Result& result) {
         result_json(std::cout, result);
         return;
     }
-    const std::string temporary = file + ".tmp";
-    const int made = open_new_file(temporary);
-    if (made < 0) throw cannot_write(file);
-    close(made);
-    std::ofstream out(temporary);
-    if (!out) throw cannot_write(file);
+    std::ostringstream out;
     result_json(out, result);
-    out.close();
-    if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
-        const int error = errno;
-        std::remove(temporary.c_str());
-        throw system_error("the result cannot be written", error)
-            .at(file)
-            .remedy("free space on that file system");
-    }
+    if (const int error = write_named(file, out.str()); error != 0) throw cannot_write(file, error);
 }
 
 }  // namespace strata::bench

@@ -10,16 +10,12 @@
 #include <fstream>
 
 namespace strata {
-namespace {
 
-/// Not so in most user namespaces (user_namespaces(7)), where root of the machine may be seen as somebody.
 bool all_users_have_numbers() {
     std::ifstream map("/proc/self/uid_map");
     unsigned long here = 1, there = 1, count = 0;
     return !(map >> here >> there >> count) || (here == 0 && there == 0 && count == 4294967295UL);
 }
-
-}  // namespace
 
 std::optional<std::string> make_private_folder(const std::string& base, const std::string& start) {
     struct stat about {};

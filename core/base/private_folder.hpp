@@ -20,4 +20,8 @@ std::string why_not_private(const std::string& path, bool group = false);
 /// at the name goes, a link as well: nothing is written to where another user's link leads.
 int open_new_file(const std::string& path);
 
+/// Whether all users of the machine have their numbers here. Not so in most user namespaces
+/// (user_namespaces(7)), where root of the machine may be seen as somebody.
+bool all_users_have_numbers();
+
 }  // namespace strata

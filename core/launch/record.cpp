@@ -1,18 +1,15 @@
 #include "core/launch/record.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/base/private_folder.hpp"
+#include "core/base/named_file.hpp"
 
 namespace strata::launch {
 namespace {
@@ -96,15 +93,6 @@ std::string document(const Record& r) {
     return out.str();
 }
 
-[[noreturn]] void cannot_write(const std::string& path, const std::string& temporary, int why) {
-    if (!temporary.empty()) unlink(temporary.c_str());
-    throw Error(fmt::format("the record cannot be written: {}", std::strerror(why)), kFailure)
-        .given(fmt::format("--record {}", path))
-        .allowed("a file in a folder that exists, may be written and has room")
-        .remedy(why == ENOSPC ? "free some space, or name a file on another file system"
-                              : "check the folder and its permissions");
-}
-
 }  // namespace
 
 void write_threads(Json& j, const std::vector<ThreadReading>& threads) {
@@ -130,19 +118,13 @@ std::string utc_now() {
 }
 
 void write_record(const Record& record, const std::string& path) {
-    const std::string text = document(record), temporary = path + ".tmp";
-    const int fd = open_new_file(temporary);
-    if (fd < 0) cannot_write(path, "", errno);
-    for (size_t done = 0; done < text.size();) {
-        const ssize_t n = write(fd, text.data() + done, text.size() - done);
-        if (n < 0) {
-            const int why = errno;
-            close(fd);
-            cannot_write(path, temporary, why);
-        }
-        done += static_cast<size_t>(n);
-    }
-    if (close(fd) != 0 || rename(temporary.c_str(), path.c_str()) != 0) cannot_write(path, temporary, errno);
+    const int why = write_named(path, document(record));
+    if (why == 0) return;
+    throw system_error("the record cannot be written", why)
+        .given(fmt::format("--record {}", path))
+        .allowed("a file in a folder that exists, may be written and has room")
+        .remedy(why == ENOSPC ? "free some space, or name a file on another file system"
+                              : "check the folder and its permissions");
 }
 
 }  // namespace strata::launch

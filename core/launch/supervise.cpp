@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 #include "core/launch/accounts.hpp"
 #include "core/launch/bind.hpp"
 #include "core/launch/broadcast.hpp"
@@ -220,13 +221,14 @@ void take_status(Record& record, int status) {
 
 /// A record that cannot be written is said before hours of computing, not after.
 void check_record(const std::string& path) {
+    const int error = why_not_named(path);
+    if (error == 0) return;
     const std::string folder =
         path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/') + 1);
-    if (access(folder.c_str(), W_OK) == 0) return;
-    throw system_error("the record cannot be written", errno, kBadInput)
+    throw system_error("the record cannot be written", error, kBadInput)
         .given(fmt::format("--record {}", path))
-        .allowed("a file in a folder that exists and may be written")
-        .remedy(fmt::format("mkdir -p {}", folder));
+        .allowed("a file in a folder that exists and may be written, or /dev/stdout")
+        .remedy(error == ENOENT ? fmt::format("mkdir -p {}", folder) : "name a file that you may write");
 }
 
 Job with_settings(Job job, const Scratch& scratch, const Broadcast* broadcast, bool named) {

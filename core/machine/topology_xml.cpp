@@ -1,13 +1,10 @@
 #include "core/machine/topology_xml.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/base/private_folder.hpp"
+#include "core/base/named_file.hpp"
 #include "core/machine/hwloc_load.hpp"
 
 namespace strata::machine {
@@ -28,25 +25,14 @@ void write_text(const std::string& text, const std::string& file) {
     const auto refuse = [&](int error) {
         return system_error("the file cannot be written", error, kBadInput)
             .at(file)
-            .allowed("a file in a folder that may be written, or - for standard output");
+            .allowed("a file in a folder that may be written, or - for standard output")
+            .remedy("check the path and its permissions");
     };
     if (file == "-") {
         if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw refuse(errno);
         return;
     }
-    const std::string unfinished = file + "." + std::to_string(getpid()) + ".tmp";
-    errno = 0;
-    const int made = open_new_file(unfinished);
-    if (made < 0) throw refuse(errno);
-    close(made);
-    std::ofstream out(unfinished, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0) {
-        const int error = errno;
-        (void)std::remove(unfinished.c_str());
-        throw refuse(error);
-    }
+    if (const int error = write_named(file, text); error != 0) throw refuse(error);
 }
 
 }  // namespace strata::machine

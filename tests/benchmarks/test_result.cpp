@@ -65,15 +65,20 @@ TEST_CASE("a result file is whole or absent") {
     std::ifstream in(file);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     CHECK(text == json(example(1)));
-    CHECK_FALSE(std::filesystem::exists(file + ".tmp"));
-    // Nothing is written to where a link leads that somebody has put in its way.
-    std::ofstream(folder / "secret") << "secret";
-    std::filesystem::create_symlink("secret", file + ".tmp");
-    write_result(file, example(1));
-    CHECK(std::filesystem::file_size(folder / "secret") == 6);
-    CHECK_FALSE(std::filesystem::is_symlink(file));
+    // Where one's own link leads a file is replaced, and the link stays.
+    const std::string link = folder / "link";
+    std::filesystem::create_symlink("result.json", link);
+    write_result(link, example(2));
+    CHECK(std::filesystem::is_symlink(link));
+    std::ifstream again(file);
+    CHECK(std::string(std::istreambuf_iterator<char>(again), {}) == json(example(2)));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
+    CHECK_NOTHROW(expect_writable("/dev/null"));
+    CHECK_NOTHROW(expect_writable(link));
+    CHECK_THROWS_AS(expect_writable(folder), strata::Error);
     std::filesystem::remove_all(folder);
     CHECK_THROWS_AS(write_result(file, example(1)), strata::Error);
+    CHECK_THROWS_AS(expect_writable(file), strata::Error);
 }
 
 TEST_CASE("memory that cannot be had is refused with need and supply") {

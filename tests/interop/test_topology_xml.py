@@ -83,6 +83,12 @@ def test_standard_output_takes_it_and_a_place_that_cannot_be_written_is_one_erro
 ) -> None:
     text = strata("machine", "--xml", "-", "--input", "synthetic:core:2 pu:1").stdout
     assert ElementTree.fromstring(text).tag == "topology"
+    link, file = tmp_path / "link.xml", tmp_path / "file.xml"
+    link.symlink_to("file.xml")
+    assert strata("machine", "--xml", link, "--input", "synthetic:core:2 pu:1").returncode == 0
+    assert link.is_symlink() and file.read_text() == text
+    assert strata("machine", "--xml", "/dev/stdout", "--input", "synthetic:core:2 pu:1").stdout == text
+    link.unlink(), file.unlink()
     refused = strata("machine", "--xml", tmp_path / "no" / "machine.xml")
     assert refused.returncode == 2
     assert refused.stderr.count("strata: error:") == 1 and "cannot be written" in refused.stderr

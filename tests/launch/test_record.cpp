@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -85,12 +87,21 @@ TEST_CASE("a record that cannot be written is one error that names the file, and
     CHECK(std::filesystem::is_empty(folder.path));
 }
 
-TEST_CASE("a record is written through no link that somebody has put in its way") {
+TEST_CASE("a record is written where one's own link leads, and into a FIFO, which stay") {
     const TestFolder folder;
-    const std::string path = folder.path + "/r.json", secret = folder.file("secret", "secret");
-    for (const std::string& link : {path, path + ".tmp"}) std::filesystem::create_symlink(secret, link);
+    const std::string path = folder.path + "/r.json", file = folder.file("elsewhere", "old");
+    std::filesystem::create_symlink("elsewhere", path);
     write_record(example(), path);
-    CHECK(text_of(secret) == "secret");
-    CHECK(text_of(path).find("strata.record/1") != std::string::npos);
-    CHECK_FALSE(std::filesystem::is_symlink(path));
+    CHECK(std::filesystem::is_symlink(path));
+    CHECK(text_of(file).find("strata.record/1") != std::string::npos);
+
+    const std::string fifo = folder.path + "/fifo";
+    REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+    const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    write_record(example(), fifo);
+    char start[16] = "";
+    CHECK(read(reader, start, sizeof start - 1) == sizeof start - 1);
+    CHECK(std::string(start) == R"({"schema":"stra)");
+    close(reader);
+    CHECK(std::filesystem::is_fifo(fifo));
 }

@@ -41,6 +41,16 @@ def document(strata: str, folder: Path, *words: str) -> dict[str, Any]:
     return dict(found)
 
 
+def test_the_output_goes_where_a_link_leads_and_into_standard_output(strata: str, tmp_path: Path) -> None:
+    link, file = tmp_path / "link.json", tmp_path / "file.json"
+    link.symlink_to("file.json")
+    pid = str(os.getpid())
+    assert where(strata, pid, "--json", "--output", str(link)).returncode == 0
+    assert link.is_symlink() and json.loads(file.read_text())["schema"] == "strata.where/1"
+    assert json.loads(where(strata, pid, "--json", "--output", "/dev/stdout").stdout)["processes"]
+    assert "cannot be written" in where(strata, pid, "--output", str(tmp_path)).stderr
+
+
 def test_a_process_that_runs_is_shown_with_its_threads_and_pages(strata: str) -> None:
     script = "import time; keep = bytearray(64 << 20); print(flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as child:

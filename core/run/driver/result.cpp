@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
+#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/named_file.hpp"
 #include "core/base/units.hpp"
 #include "core/run/profile/phases.hpp"
 #include "core/run/profile/record.hpp"
@@ -159,20 +159,27 @@ std::string result_text(const RunResult& r) {
     return failed ? text : text + in_all;
 }
 
+namespace {
+
+std::string document(const RunResult& result) {
+    std::ostringstream out;
+    write_json(out, result);
+    return out.str();
+}
+
+void expect_written(int error, const std::filesystem::path& file) {
+    if (error != 0) throw system_error("the result cannot be written", error).at(file.string());
+}
+
+}  // namespace
+
 void write_result(const std::filesystem::path& folder, const RunResult& result) {
-    write_result_to(folder / "result.json", result);
+    const std::filesystem::path file = folder / "result.json";
+    expect_written(write_atomically(file.string(), document(result)), file);
 }
 
 void write_result_to(const std::filesystem::path& file, const RunResult& result) {
-    std::filesystem::path part = file;
-    part += ".tmp";
-    {
-        std::ofstream out(part);
-        write_json(out, result);
-        out.close();
-        if (!out) throw system_error("the result cannot be written", errno).at(part.string());
-    }
-    std::filesystem::rename(part, file);
+    expect_written(write_named(file.string(), document(result)), file);
 }
 
 }  // namespace strata::graph

@@ -38,7 +38,7 @@ struct RunResult {
 
 /// Without a passed verification there are no figures.
 [[nodiscard]] std::string result_text(const RunResult& result);
-/// Writes this file: whole, or not at all. Throws Error.
+/// Writes what a user has named: a file whole, or not at all (core/base/named_file.hpp). Throws Error.
 void write_result_to(const std::filesystem::path& file, const RunResult& result);
 /// Writes FOLDER/result.json: whole, or not at all. Throws Error.
 void write_result(const std::filesystem::path& folder, const RunResult& result);

@@ -1,0 +1,181 @@
+#include "core/base/named_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "core/base/private_folder.hpp"
+
+namespace strata {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+/// The bits of a mode by which others write. A user's own group is often the user alone.
+mode_t writers() { return geteuid() == 0 ? S_IWGRP | S_IWOTH : S_IWOTH; }
+
+bool trusted(uid_t user) { return user == 0 || user == geteuid(); }
+
+/// The number of users that have none here, as root of the machine in a container.
+std::optional<uid_t> unmapped_user() {
+    if (all_users_have_numbers()) return std::nullopt;
+    uid_t number = 0;
+    if (!(std::ifstream("/proc/sys/kernel/overflowuid") >> number)) return std::nullopt;
+    return number;
+}
+
+/// Whether another user can put something into a folder, or another folder in its place: all that the kernel
+/// looks at on the way to it is looked at, links and what they lead to as well.
+bool others_reach(const fs::path& folder) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(folder, failed);
+    std::deque<fs::path> todo(whole.begin(), whole.end());
+    fs::path at = "/";
+    for (int links = 0; !todo.empty();) {
+        const fs::path part = todo.front();
+        todo.pop_front();
+        if (part == "..") at = at.parent_path();
+        if (part == ".." || part == "." || part.empty()) continue;
+        const fs::path here = part == "/" ? part : at / part;
+        struct stat about {};
+        if (lstat(here.c_str(), &about) != 0) return false;  // whoever opens it says so
+        if (!trusted(about.st_uid) && about.st_uid != unmapped_user()) return true;
+        if (!S_ISLNK(about.st_mode)) {
+            // Of a sticky folder others cannot rename what is not theirs.
+            if ((about.st_mode & writers()) != 0 && (about.st_mode & S_ISVTX) == 0) return true;
+            at = here;
+            continue;
+        }
+        const fs::path target = fs::read_symlink(here, failed);
+        if (failed || ++links > kMostLinks) return false;
+        todo.insert(todo.begin(), target.begin(), target.end());  // an absolute one begins with "/"
+    }
+    return false;
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
+
+/// Whether another user can have put there what stands at a path.
+bool put_by_others(const fs::path& path) {
+    const fs::path folder = folder_of(path);
+    if (others_reach(folder)) return true;
+    struct stat around {
+    }, own{};
+    return stat(folder.c_str(), &around) == 0 && (around.st_mode & writers()) != 0 &&
+           lstat(path.c_str(), &own) == 0 && !trusted(own.st_uid);
+}
+
+/// Where a path leads that a user has named.
+struct Led {
+    fs::path path;
+    int descriptor = -1;   // of this process, as /dev/stdout
+    bool special = false;  // neither a file nor a folder, and nobody else's
+    int error = 0;
+};
+
+Led led(fs::path path) {
+    for (int links = 0; links < kMostLinks; ++links) {
+        struct stat about {};
+        if (lstat(path.c_str(), &about) != 0)
+            return {path, -1, false, errno == ENOENT ? 0 : errno};  // not there yet
+        if (S_ISDIR(about.st_mode)) return {path, -1, false, EISDIR};
+        if (S_ISREG(about.st_mode)) return {path};
+        if (put_by_others(path)) return {path};
+        if (!S_ISLNK(about.st_mode)) return {path, -1, true};
+        const std::string name = path.filename().string();
+        std::error_code failed;
+        if (!name.empty() &&
+            std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+            fs::canonical(folder_of(path), failed) == fmt::format("/proc/{}/fd", getpid()))
+            return {path, std::atoi(name.c_str())};
+        const fs::path target = fs::read_symlink(path, failed);
+        if (failed) return {path, -1, false, failed.value()};
+        path = folder_of(path) / target;
+    }
+    return {path, -1, false, ELOOP};
+}
+
+/// What this process has printed so far comes before what is written to its descriptors.
+int duplicate(int descriptor) {
+    std::cout.flush();
+    std::fflush(stdout);
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+int open_special(const fs::path& path) {
+    return open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+}
+
+/// Writes all of it and closes: 0, or errno.
+int write_and_close(int file, std::string_view text) {
+    if (file < 0) return errno;
+    int error = 0;
+    while (error == 0 && !text.empty()) {
+        const ssize_t done = write(file, text.data(), text.size());
+        if (done >= 0)
+            text.remove_prefix(static_cast<size_t>(done));
+        else if (errno != EINTR)
+            error = errno;
+    }
+    // Network file systems tell of a full disk only here.
+    if (close(file) != 0 && error == 0) error = errno;
+    return error;
+}
+
+}  // namespace
+
+int write_atomically(const std::string& path, std::string_view text) {
+    const fs::path place = path;
+    const std::string unfinished =
+        (folder_of(place) / fmt::format(".{}.{}.tmp", place.filename().string(), getpid())).string();
+    const int made = open_new_file(unfinished);
+    if (made < 0) return errno;
+    int error = write_and_close(made, text);
+    if (error == 0 && std::rename(unfinished.c_str(), path.c_str()) != 0) error = errno;
+    if (error != 0) unlink(unfinished.c_str());
+    return error;
+}
+
+int write_named(const std::string& path, std::string_view text) {
+    const Led to = led(path);
+    if (to.error != 0) return to.error;
+    if (to.descriptor >= 0) return write_and_close(duplicate(to.descriptor), text);
+    return to.special ? write_and_close(open_special(to.path), text)
+                      : write_atomically(to.path.string(), text);
+}
+
+int open_named(const std::string& path) {
+    const Led to = led(path);
+    errno = to.error;
+    if (to.error != 0) return -1;
+    if (to.descriptor >= 0) return duplicate(to.descriptor);
+    if (to.special) return open_special(to.path);
+    struct stat about {};
+    if (lstat(to.path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+        errno = EPERM;  // another user's link or FIFO
+        return -1;
+    }
+    return open(to.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+}
+
+int why_not_named(const std::string& path) {
+    const Led to = led(path);
+    if (to.error != 0 || to.descriptor >= 0) return to.error;
+    const std::string looked_at = (to.special ? to.path : folder_of(to.path)).string();
+    return access(looked_at.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+}  // namespace strata

@@ -1,0 +1,26 @@
+// Files that a user names on a command line, and that are whole or as they were.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+/// Puts a file with this text in the place of what stands at a path, by a file beside it and rename(2): 0, or
+/// errno, and then what stood there is as it was. No link is followed.
+[[nodiscard]] int write_atomically(const std::string& path, std::string_view text);
+
+/// Writes what a user has named: a file by write_atomically(), where a link leads in its place, and the link
+/// stays. Into a FIFO, a device or a descriptor of this process (/dev/stdout) the text is written. Where
+/// another user can have put a link or a FIFO there (in /tmp), a file takes its place. 0, or errno.
+[[nodiscard]] int write_named(const std::string& path, std::string_view text);
+
+/// A descriptor, close-on-exec, of what a user has named, for what is written piece by piece: a file begins
+/// anew. Links, FIFOs and devices as write_named() takes them; one that another user can have put there is
+/// refused. -1 with errno.
+[[nodiscard]] int open_named(const std::string& path);
+
+/// Why write_named() would fail at once, as far as that is known before: errno, or 0.
+[[nodiscard]] int why_not_named(const std::string& path);
+
+}  // namespace strata
