@@ -84,6 +84,18 @@ bool is_file_name(const std::string& word) {
     return !word.empty();
 }
 
+/// The value where a line has the key solver, also in quotes; the line where that is no text in quotes.
+std::optional<std::string> value_of_solver(const std::string& line, std::size_t at) {
+    const std::string quote = line[at] == '"' || line[at] == '\'' ? line.substr(at, 1) : "";
+    const std::string key = quote + "solver" + quote;
+    if (line.compare(at, key.size(), key) != 0) return std::nullopt;
+    at = line.find_first_not_of(" \t", at + key.size());
+    if (at == std::string::npos || line[at] != '=') return std::nullopt;
+    const std::size_t open = line.find_first_of("\"'", at);
+    const std::size_t end = open == std::string::npos ? open : line.find(line[open], open + 1);
+    return end == std::string::npos ? line : line.substr(open + 1, end - open - 1);
+}
+
 /// The value of `solver = "NAME"` before the first [section], and its line: all that the front must know of a
 /// case. What else is in it, the solver checks.
 struct Named {
@@ -92,24 +104,31 @@ struct Named {
 };
 
 Named solver_named_in(const std::string& file) {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    if (fs::is_directory(file, none))
+        throw Error("a case is a file").given(file + ", which is a folder").allowed("a TOML file");
     std::ifstream in(file);
-    if (!in || std::filesystem::is_directory(file))
-        throw Error("there is no such case file").given(file).remedy("strata run --help");
-    std::string line;
+    if (!in)
+        throw Error("there is no such case file")
+            .given(file)
+            .allowed("a TOML file; it was looked for at " + fs::absolute(file, none).string())
+            .remedy("strata run --help");
+    std::string line, section, given = "no key solver";
     for (int number = 1; std::getline(in, line); ++number) {
-        std::size_t at = line.find_first_not_of(" \t");
+        if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
+        const std::size_t at = line.find_first_not_of(" \t");
         if (at == std::string::npos || line[at] == '#') continue;
-        if (line[at] == '[') break;
-        if (line.compare(at, 6, "solver") != 0) continue;
-        at = line.find_first_not_of(" \t", at + 6);
-        if (at == std::string::npos || line[at] != '=') continue;
-        const std::size_t quote = line.find_first_of("\"'", at);
-        const std::size_t end = quote == std::string::npos ? quote : line.find(line[quote], quote + 1);
-        return {end == std::string::npos ? line : line.substr(quote + 1, end - quote - 1), number};
+        if (line[at] == '[') section = line.substr(at);
+        const std::optional<std::string> value = value_of_solver(line, at);
+        if (!value) continue;
+        if (section.empty()) return {*value, number};
+        given = fmt::format("a key solver in line {}, after {}", number, section);
+        break;
     }
     throw Error("a case says which solver runs it")
         .at(file, 0, "solver")
-        .given("nothing")
+        .given(given)
         .allowed("solver = \"transport\" before the first [section]");
 }
 

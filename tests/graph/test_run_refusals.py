@@ -91,6 +91,32 @@ def test_a_wrong_case_is_refused_by_the_run_and_by_the_drawing_in_the_same_words
         assert (shown.returncode, shown.stderr.strip()) == (2, refused.stderr.strip())
 
 
+@pytest.mark.parametrize(
+    "start", ['"solver" = "transport"', "'solver' = 'transport'", "\ufeffsolver = 'transport'"]
+)
+def test_the_solver_is_named_in_any_form_of_toml(tmp_path: Path, start: str) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(start + "\n" + HEAT.read_text().replace('solver = "transport"\n', ""))
+    done = strata("run", case, "--steps", 1, "--quiet")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("[grid]\ncells = [8, 8]\n", "no key solver"),
+        ('[grid]\nsolver = "transport"\n', "a key solver in line 2, after [grid]"),
+    ],
+)
+def test_a_case_that_names_no_solver_is_told_what_it_has(tmp_path: Path, text: str, given: str) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(text)
+    done = strata("run", case)
+    assert done.returncode == 2
+    assert f"given: {given}\n" in done.stderr
+    assert f"at: {case} solver\n" in done.stderr
+
+
 def test_the_graph_of_a_case_is_shown() -> None:
     done = strata("graph", "show", HEAT)
     assert done.returncode == 0, done.stderr
