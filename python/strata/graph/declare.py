@@ -25,10 +25,14 @@ def slices(box: Sequence[int]) -> Cells:
     return slice(box[2], box[5]), slice(box[1], box[4]), slice(box[0], box[3])
 
 
-def _three(what: str, values: Sequence[Any], directions: int, fill: Any) -> tuple[Any, ...]:
+def _three(
+    what: str, values: Sequence[Any], directions: int, fill: Any, of: str | None = None
+) -> tuple[Any, ...]:
+    """Three entries. `of`: the grid's name, for the error where there are fewer than directions."""
     if len(values) != directions or not 1 <= directions <= 3:
         raise StrataError(
             f"'{what}' of a grid has an entry for each of one to three directions",
+            at=None if of is None else f"grid '{of}'",
             given=str(tuple(values)),
             allowed=f"{directions} entries, as cells has" if 1 <= directions <= 3 else "1 to 3 entries",
         )
@@ -200,7 +204,8 @@ def error_text(error: BaseException) -> str:
         traceback.clear_frames(error.__traceback__)
         return str(error)
     if isinstance(error, StrataError):
-        line = ", ".join(filter(None, (error.message, error.given and f"given {error.given}")))
+        parts = (("at", error.at), ("given", error.given), ("allowed", error.allowed), ("try", error.remedy))
+        line = ", ".join([error.message, *(f"{name}: {text}" for name, text in parts if text)])
     else:
         line = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     frames = traceback.extract_tb(error.__traceback__)[1:]  # without the one that calls the kernel
@@ -229,14 +234,14 @@ class Graph:
         `spacing`: of the cells.
         """
         n = len(cells)
-        all_cells = _three("cells", cells, n, 1)
-        h = _three("spacing", [1.0] * n if spacing is None else spacing, n, 1.0)
+        all_cells = _three("cells", cells, n, 1, name)
+        h = _three("spacing", [1.0] * n if spacing is None else spacing, n, 1.0, name)
         with native_errors():
             number = self.native.grid(
                 name,
                 all_cells,
-                _three("patch", patch, n, 1),
-                _three("periodic", [False] * n if periodic is None else periodic, n, False),
+                _three("patch", patch, n, 1, name),
+                _three("periodic", [False] * n if periodic is None else periodic, n, False, name),
                 h,
             )
             return Grid(number, name, n, self.native.patches(number), all_cells, h)
@@ -351,8 +356,21 @@ class Graph:
         groups = {"need": needs, "make": makes, "modify": modifies, "contribute": contributes}
         for access, group in groups.items():
             for key, use in (group or {}).items():
+                of = f"task '{name}'" if name else "a task"
                 if key in names:
-                    raise StrataError("two uses of a task have one name", given=key)
+                    raise StrataError(
+                        f"two uses of {of} have one name",
+                        given=key,
+                        allowed="each name once, over needs, makes, modifies and contributes together",
+                    )
+                if not isinstance(use, Label | Version):
+                    raise StrataError(
+                        f"what {of} uses is no label of the graph",
+                        at=key,
+                        given=f"{type(use).__name__} {use!r}",
+                        allowed="a label (of field(), list() or scalar()), or a version of one, as "
+                        "label.previous(); parameters are read in the kernel without being declared",
+                    )
                 version = use.at(0) if isinstance(use, Label) else use
                 names[key] = len(rows)
                 rows.append(
