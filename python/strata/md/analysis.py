@@ -179,10 +179,16 @@ class _Sums:
         apart = 1 < len(kinds) <= _MOST_SPECIES
         self.radial: dict[str, RadialSum] = {}
         if first.box is not None and all(first.periodic):
-            self.radial["all"] = RadialSum()
+            if len(first) > 1:
+                self.radial["all"] = RadialSum()
             if apart:
                 for one, other in combinations_with_replacement(kinds, 2):
+                    if one == other and len(first.of(one)) < 2:
+                        found.said.append(f"No g(r) of {one}-{one}: there is one atom of {one}.")
+                        continue
                     self.radial[f"{one}-{other}"] = RadialSum(pair=(one, other))
+            if len(first) < 2:
+                found.said.append("No g(r): there is one atom.")
         else:
             found.said.append("No g(r): the box is open.")
         lags = left // 5

@@ -66,7 +66,11 @@ def lattice(
     if kind not in BASES:
         raise StrataError("there is no lattice of this name", given=kind, allowed=", ".join(BASES))
     if (constant is None) == (density is None):
-        raise StrataError("a lattice needs its constant or the density of atoms", allowed="one of both")
+        raise StrataError(
+            "a lattice needs its constant or the density of atoms",
+            given="none of both" if constant is None else "both",
+            allowed="one of both",
+        )
     basis = np.array(BASES[kind])
     if constant is None:
         constant = (len(basis) / density) ** (1 / 3)  # type: ignore[operator]

@@ -52,7 +52,12 @@ def _series(values: np.ndarray, least: int) -> np.ndarray:
     if len(x) < least:
         raise StrataError("a series is too short", given=f"{len(x)} values", allowed=f"{least} or more")
     if not np.isfinite(x).all():
-        raise StrataError("a series has values that are no numbers", given=f"value {np.isfinite(x).argmin()}")
+        raise StrataError(
+            "a series has values that are no numbers",
+            given=f"the first of them is value {np.isfinite(x).argmin()} of {len(x)}, from 0",
+            allowed="finite values",
+            remedy="leave those rows out (strata md analyse --begin), or run with a shorter time step",
+        )
     return x
 
 

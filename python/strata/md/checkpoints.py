@@ -47,7 +47,13 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
         return _read(at, ids)
     except (OSError, *documents.ODD) as error:
         why = f"{type(error).__name__}: {error}"
-        raise StrataError("cannot read the checkpoint", at=str(at), given=why, code=FAILED) from None
+        raise StrataError(
+            "cannot read the checkpoint",
+            at=str(at),
+            given=why,
+            allowed="a folder checkpoint-STEP of a run of molecular dynamics",
+            code=FAILED,
+        ) from None
 
 
 def _read(at: Path, ids: str) -> State:
@@ -67,7 +73,14 @@ def _read(at: Path, ids: str) -> State:
                 parts[label["name"], chunk["patch"]] = values.reshape(width, -1).T if width > 1 else values
     patches = sorted(patch for name, patch in parts if name == ids)
     if not patches:
-        raise StrataError("the checkpoint has no atoms", at=str(at), given=f"no label {ids!r}", code=FAILED)
+        labels = ", ".join(sorted({name for name, _ in parts}))
+        raise StrataError(
+            "the checkpoint has no atoms",
+            at=str(at),
+            given=f"no label {ids!r} among {labels or 'none'}",
+            allowed="a checkpoint of a run of molecular dynamics",
+            code=FAILED,
+        )
     numbers = np.concatenate([parts[ids, patch] for patch in patches])
     order = np.argsort(numbers, kind="stable")
     scale = float(parts.get((_SCALE, 0), np.ones(1))[0])

@@ -72,18 +72,33 @@ def read(
                 "MDAnalysis cannot read the structure",
                 at=str(structure),
                 given=str(error).splitlines()[0] if str(error) else type(error).__name__,
+                allowed="a form of MDAnalysis, known by its ending (.pdb, .gro, ...); LAMMPS data "
+                "of atom_style full; a selection in its words (--select)",
                 code=FAILED,
             ) from None
         if not len(chosen):
-            raise StrataError("no atoms are selected", at="--select", given=select)
+            raise StrataError(
+                "no atoms are selected",
+                at="--select",
+                given=select,
+                allowed=f"words of MDAnalysis that name some of the {len(universe.atoms)} atoms of "
+                f"{structure}: all, 'name OW', 'element Cu'",
+            )
         chosen, lost = losses.one_conformer(chosen)
         said += lost + losses.of_universe(universe, chosen)
         if str(getattr(universe.trajectory, "format", "")) == "DATA":
-            said += losses.of_images(str(structure))
+            said += [*losses.of_images(structure), losses.DIGITS]
         species = _species(universe, chosen, structure, said)
         masses = _masses(universe, chosen, species, said)
     edges = np.asarray(box, dtype=float) if box is not None else _edges(universe, structure)
-    return Atoms(chosen.positions.astype(float), edges, species, masses=masses)
+    return Atoms(_shortest(chosen.positions), edges, species, masses=masses)
+
+
+def _shortest(values: np.ndarray) -> np.ndarray:
+    """Floats of single precision as the shortest numbers that are them: 9.4, which the file says, and not
+    9.399999618530273.
+    """
+    return np.asarray(values, dtype=np.float32).astype(str).astype(float)
 
 
 def _guessed(universe: Any, name: str) -> bool:
@@ -113,7 +128,10 @@ def _species(universe: Any, chosen: Any, structure: Path, said: list[str]) -> np
             continue
         if not names[i]:
             raise StrataError(
-                "the structure does not say what its atoms are", allowed="elements, types or names"
+                "the structure does not say what its atoms are",
+                at=str(structure),
+                given=f"atom {chosen.indices[i] + 1} without element, type and name",
+                allowed="elements, types or names",
             )
         element = elements.of_name(names[i], residues[i], None if columns is None else columns[i])
         found[i] = element or names[i]
@@ -168,7 +186,7 @@ def _edges(universe: Any, structure: Path) -> np.ndarray:
             given=f"angles {' '.join(f'{a:g}' for a in found[3:])}",
             allowed="right angles",
         )
-    return np.asarray(found[:3], dtype=float)
+    return _shortest(found[:3])
 
 
 def _mdanalysis() -> Any:

@@ -112,7 +112,9 @@ class DisplacementSum:
         whole = (self._counts > 0).all(axis=1)
         if whole.sum() < FEWEST_BLOCKS:
             raise StrataError(
-                "the trajectory is too short for an error", given=f"{self._number} frames, {self.lags} lags"
+                "the trajectory is too short for an error",
+                given=f"{self._number} frames, {self.lags} lags",
+                allowed="more frames (trajectory.steps of the case), or fewer lags",
             )
         blocks = self._sums[whole] / self._counts[whole]
         msd = self._sums[whole].sum(axis=0) / self._counts[whole].sum(axis=0)

@@ -98,7 +98,7 @@ class Evaluator:
 
     def _send(self, data: bytes) -> None:
         if self._process is None:
-            raise StrataError("the evaluator is closed", code=FAILED)
+            raise StrataError("the evaluator is closed", remedy="make a new Evaluator", code=FAILED)
         try:
             self._process.stdin.write(data)  # type: ignore[union-attr]
             self._process.stdin.flush()  # type: ignore[union-attr]
@@ -137,7 +137,9 @@ def _complete(cell: np.ndarray, periodic: Sequence[bool]) -> np.ndarray:
             rows[d] = np.linalg.svd(kept)[2][-1] if len(kept) else np.eye(3)[d]
     scale = np.prod(np.linalg.norm(rows, axis=1))
     if not abs(np.linalg.det(rows)) > 1e-12 * scale:
-        raise StrataError("the cell has no volume", given=str(rows.tolist()))
+        raise StrataError(
+            "the cell has no volume", given=str(rows.tolist()), allowed="three edges that are in no plane"
+        )
     return np.ascontiguousarray(rows)
 
 

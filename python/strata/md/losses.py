@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from strata import unpacked
 
 
 def one_conformer(chosen: Any) -> tuple[Any, list[str]]:
@@ -67,12 +70,15 @@ def of_universe(universe: Any, chosen: Any) -> list[str]:
     return said
 
 
-def of_images(path: str) -> list[str]:
+DIGITS = "Places have about seven digits: MDAnalysis reads them in single precision."
+
+
+def of_images(path: Path) -> list[str]:
     """Image flags of a LAMMPS data file, which MDAnalysis does not read."""
-    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (a name of MDAnalysis)
+    with path.open("rb") as raw, unpacked.opened(path, raw) as file:
         inside = False
         for line in file:
-            words = line.partition("#")[0].split()
+            words = line.decode(errors="replace").partition("#")[0].split()
             if words and words[0].isalpha():
                 inside = words[0] == "Atoms"
             elif (

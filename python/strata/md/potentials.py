@@ -41,7 +41,12 @@ class LennardJones:
                         "a pair of species that are not there", given=name, allowed=", ".join(self.species)
                     )
         if not (np.isfinite(self.table()).all() and (self.table()[:, 1:] > 0).all()):
-            raise StrataError("not numbers of a potential", allowed="finite; sigma and cutoff above 0")
+            given = ", ".join(" ".join(f"{x:g}" for x in row) for row in self.table())
+            raise StrataError(
+                "not numbers of a potential",
+                given=f"epsilon, sigma, cutoff of pairs: {given}",
+                allowed="finite; sigma and cutoff above 0",
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

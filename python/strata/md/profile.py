@@ -48,7 +48,11 @@ class ProfileSum:
     def add(self, frame: Frame) -> None:
         """One more frame."""
         if frame.box is None:
-            raise StrataError("a profile needs a box", given="a frame without one")
+            raise StrataError(
+                "a profile needs a box",
+                given=f"frame {len(self._profiles) + 1} without one",
+                allowed="frames with a box (Lattice of extended XYZ, unit cells of DCD)",
+            )
         length = float(frame.box[self.axis])
         at = (frame.positions[:, self.axis] - frame.origin[self.axis]) / length
         middle = np.angle(np.exp(2j * np.pi * at).sum()) / (2 * np.pi)
@@ -59,7 +63,7 @@ class ProfileSum:
     def slab(self, blocks: int = 10) -> Slab:
         """After the last frame."""
         if not self._profiles:
-            raise StrataError("a profile of no frames")
+            raise StrataError("a profile of no frames", given="0 frames", allowed="1 or more: add(frame)")
         length = self._length / len(self._profiles)
         z = ((np.arange(self.bins) + 0.5) / self.bins - 0.5) * length
         whole = np.array(self._profiles)
@@ -89,5 +93,10 @@ class ProfileSum:
         try:
             found, _ = curve_fit(_shape, np.abs(z), density, (high, low, half, z[-1] / 10), maxfev=20000)
         except RuntimeError:
-            raise StrataError("no two densities can be told apart", code=FAILED) from None
+            raise StrataError(
+                "no two densities can be told apart",
+                given=f"densities from {density.min():g} to {density.max():g} along the axis",
+                allowed="a slab of liquid beside its vapour, across the axis that is asked for (--slab)",
+                code=FAILED,
+            ) from None
         return float(found[0]), float(found[1]), float(found[2]), float(abs(found[3]))

@@ -86,7 +86,10 @@ class RadialSum:
         volume = float(np.prod(frame.box))
         expected = a.n * (b.n - same) / volume
         if expected <= 0:
-            raise StrataError("g(r) needs two atoms", given=f"{a.n} and {b.n} of {self.pair}")
+            of = "atoms" if self.pair is None else " and ".join(self.pair)
+            raise StrataError(
+                "g(r) needs two atoms", given=f"{a.n} and {b.n} of {of}", allowed="1 pair or more"
+            )
         shells = 4 / 3 * np.pi * np.diff(self._edges**3)
         self._g.append(np.diff(within) / (expected * shells))
         self._around.append(within[1:] / a.n)
@@ -101,7 +104,7 @@ class RadialSum:
     def result(self, blocks: int = 10) -> Radial:
         """After the last frame. The error is that of the mean over blocks of consecutive frames."""
         if not self._g:
-            raise StrataError("g(r) of no frames")
+            raise StrataError("g(r) of no frames", given="0 frames", allowed="1 or more: add(frame)")
         # A box that has shrunk knows less.
         known = int((self._edges[1:] <= self._half * (1 + 1e-12)).sum())
         g = np.array(self._g)[:, :known]

@@ -68,7 +68,12 @@ def viscosity(
     if longest is not None:
         lags = min(lags, int(longest / interval) + 1)
     if lags < 4:
-        raise StrataError("correlations over fewer than 4 rows", at="longest", given=f"{longest:g}")
+        raise StrataError(
+            "correlations over fewer than 4 rows",
+            at="longest",
+            given=f"{longest:g}",
+            allowed=f"{3 * interval:g} or more: rows are {interval:g} apart",
+        )
     q = p[: length * parts].copy()
     q[:, :3] -= q[:, :3].mean(axis=1, keepdims=True)
     # The mean of Q is 0 in equilibrium, and is not subtracted: a part's own mean would bias its correlation.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 import wheels
 
 from strata.errors import StrataError
+from strata.md import losses
 from strata.md.atoms import Atoms, write_lammps
-from strata.md.convert import convert
+from strata.md.convert import _shortest, convert
 from strata.md.elements import fields, of_name
 
 BOX = "CRYST1   30.000   40.000   50.000  90.00  90.00  90.00 P 1           1\n"
@@ -148,7 +151,22 @@ def test_of_lammps_data_image_flags_charges_and_bonds_are_said(tmp_path: Path) -
     assert said == [
         "The charges and the bonds, angles and the like of the file are left out.",
         "The image flags of the file are left out: atoms are where their box has them.",
+        "Places have about seven digits: MDAnalysis reads them in single precision.",
     ]
+
+
+def test_image_flags_are_seen_in_a_packed_file_and_in_sections_of_any_order(tmp_path: Path) -> None:
+    text = "title\n\nVelocities\n\n1 0 0 0\n\nAtoms # atomic\n\n1 1 1 2 3 0 0 {}\n\nMasses\n\n1 7.0\n"
+    for flag, lines in ((0, 0), (-1, 1)):
+        (tmp_path / "a.data").write_text(text.format(flag))
+        (tmp_path / "a.data.gz").write_bytes(gzip.compress(text.format(flag).encode()))
+        for name in ("a.data", "a.data.gz"):
+            assert len(losses.of_images(tmp_path / name)) == lines
+
+
+def test_places_in_single_precision_are_the_decimals_that_the_file_has() -> None:
+    places = np.array([[9.4, -0.001, 123.456]], dtype=np.float32)
+    assert _shortest(places).tolist() == [[9.4, -0.001, 123.456]]
 
 
 def test_data_without_a_style_that_is_understood_is_an_error(tmp_path: Path) -> None:
