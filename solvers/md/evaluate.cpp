@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/base/error.hpp"
 #include "solvers/md/pair/pairs.hpp"
 #include "solvers/md/potentials/eam_pass.hpp"
@@ -30,7 +32,8 @@ template <class Value>
 void read(std::vector<Value>& values) {
     if (!std::cin.read(reinterpret_cast<char*>(values.data()),
                        static_cast<std::streamsize>(values.size() * sizeof(Value))))
-        throw Error("the input ends before its numbers do");
+        throw Error("the input ends before its numbers do")
+            .allowed(fmt::format("{} bytes more", values.size() * sizeof(Value)));
 }
 template <class Value>
 void write(const std::vector<Value>& values) {
@@ -50,7 +53,8 @@ struct Cell {
     explicit Cell(const std::vector<double>& rows, std::array<bool, 3> repeated) : periodic(repeated) {
         for (std::size_t d = 0; d < 3; ++d) edges[d] = {rows[3 * d], rows[3 * d + 1], rows[3 * d + 2]};
         const double volume = dot(edges[0], cross(edges[1], edges[2]));
-        if (!(std::abs(volume) > 0)) throw Error("the cell has no volume");
+        if (!(std::abs(volume) > 0))
+            throw Error("the cell has no volume").allowed("three edges that are in no plane");
         for (std::size_t d = 0; d < 3; ++d) {
             inverse[d] = cross(edges[(d + 1) % 3], edges[(d + 2) % 3]);
             for (double& each : inverse[d]) each /= volume;
@@ -170,7 +174,10 @@ void answer(const Potential& potential, std::istringstream& words) {
     std::vector<std::int32_t> kinds(count);
     read(rows), read(at), read(kinds);
     for (const std::int32_t kind : kinds)
-        if (kind < 0 || kind >= potential.species) throw Error("there is no such species");
+        if (kind < 0 || kind >= potential.species)
+            throw Error("there is no such species")
+                .given(fmt::format("{}", kind))
+                .allowed(fmt::format("0 to {}", potential.species - 1));
     const double reach = potential.cutoff() * (1 + kRoom);
     const Seen seen(Cell(rows, {flags[0] != 0, flags[1] != 0, flags[2] != 0}), at, kinds, reach);
     const Sight sight = seen.sight(count);

@@ -6,6 +6,7 @@
 #include "solvers/md/files/lammps_data.hpp"
 #include "solvers/md/files/text.hpp"
 #include "solvers/md/pair/skin.hpp"
+#include "solvers/md/start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -269,11 +270,14 @@ void make_kinds(Settings& s, const graph::CaseSchema& keys) {
             keys.refuse("kinds.pairs", fmt::format("'{}' is no pair", text),
                         fmt::format("\"A B epsilon sigma\" or \"A B epsilon sigma cutoff\", of {}",
                                     fmt::join(s.names, ", ")));
+        for (const ExplicitPair& other : s.pairs)
+            if (std::minmax(pair.a, pair.b) == std::minmax(other.a, other.b))
+                keys.refuse("kinds.pairs", fmt::format("the pair of '{}' is there twice", text),
+                            "each pair once");
         s.pairs.push_back(pair);
     }
     if (s.several_kinds() && s.file.empty())
         keys.refuse("kinds.names", "a lattice has one kind of atoms", "one name, or system.file");
-    (void)s.potential();  // throws where a pair is given twice
 }
 
 /// Those of a file, where the case has none.
@@ -282,17 +286,31 @@ void take_masses(Settings& s, const std::vector<double>& masses) {
         if (masses[k] > 0) s.kinds[k].mass = masses[k];
 }
 
-/// Reduced units have a mass of 1. No atom has one of 1 g/mol because nobody has said another.
+/// Reduced units have a mass of 1 where no kind has one. No atom has one of 1 g/mol because nobody has said
+/// another, nor where a file has those of other kinds.
 void need_masses(Settings& s, const graph::CaseSchema& keys) {
+    const bool some =
+        std::any_of(s.kinds.begin(), s.kinds.end(), [](const Species& k) { return k.mass > 0; });
     for (Species& kind : s.kinds) {
         if (kind.mass > 0) continue;
-        if (s.units_name != "lj")
+        if (some || s.units_name != "lj")
             keys.refuse("kinds.masses", fmt::format("no mass of {}, neither here nor in a file", kind.name),
                         fmt::format("a mass in {} for each of kinds.names, here or in the section Masses of "
                                     "a LAMMPS data file",
                                     s.units->mass));
         kind.mass = 1;
     }
+}
+
+/// A file that says its units says those of the case: its numbers are taken as they are.
+void check_units(const Settings& s, const graph::CaseSchema& keys, const char* key, const std::string& file) {
+    const std::string said = said_units(file);
+    if (!said.empty() && said != s.units_name)
+        keys.refuse(
+            key,
+            fmt::format("the file says that it is in units {}, and the case is in {}", said, s.units_name),
+            fmt::format("a file in {0}, or system.units as the file's (of {1})", s.units_name,
+                        fmt::join(units_names(), ", ")));
 }
 
 /// For each pair of kinds, of both orders.
@@ -302,6 +320,7 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
     if (s.potential_file.empty())
         keys.refuse("pair.file", "a tabulated potential needs a table",
                     "a file of LAMMPS's pair_style table");
+    check_units(s, keys, "pair.file", s.potential_file);
     if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
     if (s.shift != "none") keys.refuse("pair.shift", "a table says itself where it is 0", "none");
     const std::size_t n = s.names.size();
@@ -340,6 +359,7 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
     if (s.form == "eam") {
         if (s.potential_file.empty())
             keys.refuse("pair.file", "the embedded-atom method needs a table", "a setfl file");
+        check_units(s, keys, "pair.file", s.potential_file);
         s.eam = std::make_shared<const Eam>(Eam::read(s.potential_file, s.names));
         s.cutoff = s.eam->cutoff();
         take_masses(s, s.eam->masses());
@@ -363,6 +383,7 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
         open = state->open();
         s.state = state;
     } else {
+        check_units(s, keys, "system.file", s.file);
         const auto state = std::make_shared<const LammpsData>(s.file);
         if (static_cast<std::size_t>(state->kinds()) != s.kinds.size())
             keys.refuse("system.file", fmt::format("the file has {} kinds of atoms", state->kinds()),
@@ -436,6 +457,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
         s.counts[a] = s.patches.empty() ? std::max(1, static_cast<int>(std::lround(s.length[a] / edge)))
                                         : static_cast<int>(s.patches[a]);
     }
+    if (const double next = s.sphere > 0 ? way_to_middle(s) : 0; s.sphere > 0 && s.sphere < next)
+        keys.refuse("system.sphere", "no atom of the lattice is in the droplet",
+                    fmt::format("0, or {:.6g} and more: the way from its middle to the next atom", next));
     if (s.thermostat != "none" && s.thermostat_temperature == 0)
         keys.refuse("thermostat.temperature", "a thermostat without a temperature", "above 0");
     if (s.changes_volume() && s.thermostat == "none")

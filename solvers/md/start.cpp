@@ -96,4 +96,20 @@ std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch
     return all;
 }
 
+double way_to_middle(const Settings& s) {
+    double least = HUGE_VAL;
+    for (int b = 0; b < s.basis(); ++b) {
+        double square = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            // In cells from the middle; sites are a quarter of one from the border.
+            const double first = 0.25 + 0.5 * half(s, b, d), middle = 0.5 * static_cast<double>(s.cells[d]);
+            const double cell =
+                std::clamp(std::round(middle - first), 0.0, static_cast<double>(s.cells[d] - 1));
+            square += std::pow(first + cell - middle, 2);
+        }
+        least = std::min(least, std::sqrt(square) * s.spacing());
+    }
+    return least;
+}
+
 }  // namespace strata::md

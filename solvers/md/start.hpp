@@ -18,4 +18,7 @@ struct Atom {
 /// temperature on average.
 [[nodiscard]] std::vector<Atom> atoms_of(const Settings& s, const graph::Grid& grid, int patch);
 
+/// How far the site of a lattice that is nearest to its middle is from there.
+[[nodiscard]] double way_to_middle(const Settings& s);
+
 }  // namespace strata::md

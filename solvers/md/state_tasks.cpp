@@ -47,15 +47,19 @@ Lines read_lines(const Step& step) {
     return l;
 }
 
-/// A file must have as many atoms as it says, and none twice: numbers without gaps have a sum that is known;
-/// where there are gaps, or something is wrong, one process reads the file again.
+/// A file must have as many atoms as it says, none twice, and of each one velocity or of none: numbers
+/// without gaps have a sum that is known; where there are gaps, or something is wrong, one process reads the
+/// file again.
 void check_numbers(const Step& step, const Lines& l) {
     Graph& graph = step.graph;
-    const auto sums = graph.scalars<std::int64_t>("number of lines, and their numbers", Reduce::sum, 2);
+    const auto sums =
+        graph.scalars<std::int64_t>("number of lines, their numbers, lines of velocities", Reduce::sum, 3);
     const auto ends = graph.scalars<std::int64_t>("ends of numbers", Reduce::max, 2);
     Task add = graph.start().task("add numbers", step.grid);
-    add.run([id = add.need(l.id), all = add.contribute(sums), range = add.contribute(ends)](Here& here) {
-        here[all].resize(2), here[range].resize(2);
+    add.run([id = add.need(l.id), all = add.contribute(sums), range = add.contribute(ends),
+             state = step.settings.state](Here& here) {
+        here[all].resize(3), here[range].resize(2);
+        here[all][2] = state->velocity_lines(here.patch, here.grid().patches());
         here[all][0] = here[id].size();
         for (std::int64_t i = 0; i < here[id].size(); ++i) {
             here[all][1] += here[id][i];
@@ -69,9 +73,15 @@ void check_numbers(const Step& step, const Lines& l) {
               state = step.settings.state](Here& here) {
         const std::int64_t atoms = here[all][0], first = -here[range][0], last = here[range][1];
         const bool gaps = last - first + 1 != atoms;
-        if (atoms != state->atoms() || gaps || 2 * here[all][1] != atoms * (first + last)) state->explain();
+        const std::int64_t velocities = here[all][2];
+        if (atoms != state->atoms() || gaps || 2 * here[all][1] != atoms * (first + last) ||
+            (velocities != 0 && velocities != atoms))
+            state->explain();
         here[made] = 1;
     });
+    // Atoms go to their patches after that: what is wrong is said of the file.
+    Task wait = graph.start().task("numbers are right", step.grid);
+    wait.run([id = wait.modify(l.id), right = wait.need(checked)](Here&) {});
 }
 
 }  // namespace
@@ -80,17 +90,17 @@ std::function<std::vector<Atom>(Here&)> atoms_from_file(const Step& step, Task& 
     const Lines l = read_lines(step);
     check_numbers(step, l);
     Scope& start = step.graph.start();
-    start.subcycle("distribute", 1).relocate(l.set, l.x.last(), 0);
+    start.subcycle("distribute", 1).takes(l.id.at(1)).relocate(l.set, l.x.last(), 0);
 
     Scope& forget = start.subcycle("forget lines", 1);
-    forget.takes(l.id.at(1)).takes(l.x.at(1)).takes(l.v.at(1)).takes(l.kind.at(1));
+    forget.takes(l.id.at(2)).takes(l.x.at(1)).takes(l.v.at(1)).takes(l.kind.at(1));
     Task drop = forget.task("forget", step.grid);
     drop.run([id = drop.modify(l.id)](Here& here) {
         for (std::int64_t i = 0; i < here[id].size(); ++i) here[id][i] = -1;
     });
     forget.relocate(l.set, l.x.last());
 
-    return [id = put.need(l.id.at(1)), x = put.need(l.x.at(1)), v = put.need(l.v.at(1)),
+    return [id = put.need(l.id.at(2)), x = put.need(l.x.at(1)), v = put.need(l.v.at(1)),
             kind = put.need(l.kind.at(1))](Here& here) {
         std::vector<Atom> all(static_cast<std::size_t>(here[id].size()));
         for (std::size_t i = 0; i < all.size(); ++i) {

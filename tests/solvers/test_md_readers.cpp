@@ -11,6 +11,7 @@
 
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
+#include "solvers/md/files/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 
@@ -125,6 +126,78 @@ TEST_CASE("velocities are found in any order, before the atoms too", "[lammps]")
     }
 }
 
+TEST_CASE("sections may be in any order, however long they are", "[lammps]") {
+    constexpr int kFew = 5, kMany = 4000;
+    const TemporaryFolder folder;
+    for (const int count : {kFew, kMany}) {
+        std::string atoms = "Atoms # atomic\n\n", velocities = "Velocities\n\n";
+        for (int id = 1; id <= count; ++id) {
+            atoms += fmt::format("{} {} {} {} 3.5 0 -1 0\n", id, 1 + id % 2, 0.001 * id, 0.5);
+            velocities += fmt::format("{} {} 0.25 -1e-3\n", id, 0.5 * id);
+        }
+        // Lines of the short ones have as many words as one of a velocity, or of an atom.
+        std::vector<std::string> sections{"Masses\n\n1 30 # light\n2 50\n",
+                                          "PairIJ Coeffs # lj/cut\n\n1 1 1 1 2\n1 2 3 1 2\n2 2 2 2 2\n",
+                                          "Pair Coeffs\n\n1 1 1 2\n2 0.5 1.2 2\n", atoms, velocities};
+        std::sort(sections.begin(), sections.end());
+        do {
+            std::string text = fmt::format(
+                "title\n\n{} atoms\n2 atom types\n0 4 xlo xhi\n0 4 ylo yhi\n0 4 zlo zhi\n\n", count);
+            for (const std::string& section : sections) text += section + "\n";
+            const LammpsData file(folder.write("a.data", text));
+            REQUIRE(file.masses() == std::vector<double>{30, 50});
+            REQUIRE(file.coefficients().size() == 5);
+            REQUIRE(file.has_velocities());
+            const auto all = all_of(file, count == kFew ? 2 : 7);
+            const AtomRow& last = all.at(count);
+            REQUIRE(last.kind == count % 2);
+            REQUIRE(last.x == std::array<double, 3>{0.001 * count, 0.5, 3.5});
+            REQUIRE(all.at(2).v == std::array<double, 3>{1, 0.25, -1e-3});
+            REQUIRE(file.velocity_lines(0, 1) == count);
+            CHECK_NOTHROW(file.explain());
+        } while (std::next_permutation(sections.begin(), sections.end()));
+    }
+}
+
+TEST_CASE("boxes that are orthogonal but for rounding are orthogonal", "[lammps]") {
+    const TemporaryFolder folder;
+    const std::array<double, 3> low{0, -1, 0}, high{4, 4, 5};
+    for (const char* tilt :
+         {"0 0 0 xy xz yz\n", "0.0 -0.0 0e0 xy xz yz\n", "1e-17 -3e-16 2e-10 xy xz yz\n"}) {
+        const LammpsData file(folder.write("a.data", head(kAtoms, tilt)));
+        CHECK(file.low() == low);
+        CHECK(file.high() == high);
+    }
+    const std::string top = "title\n\n3 atoms\n2 atom types\n",
+                      edges = "4 0 0 avec\n1e-16 5 0 bvec\n0 0 5 cvec\n";
+    for (const std::string& box : {edges + "0 -1 0 abc origin\n", "0 -1 0 abc origin\n" + edges}) {
+        const LammpsData file(folder.write("b.data", top + box + "\n" + kAtoms));
+        CHECK(file.low() == low);
+        CHECK(file.high() == high);
+    }
+    refused(head(kAtoms, "1e-7 0 0 xy xz yz\n"), "not orthogonal", 5);
+    refused(top + "4 0 0 avec\n0.1 5 0 bvec\n0 0 5 cvec\n\n" + kAtoms, "not orthogonal", 6);
+    const std::string two = "Cu 1 1 1\nCu 2 2 2\n";
+    const ExtendedXyz file(folder.write("a.xyz", "2\nLattice=\"9 1e-17 0 -5.5e-16 8 0 4.9e-16 0 7\"\n" + two),
+                           {"Cu"});
+    CHECK(file.high() == std::array<double, 3>{9, 8, 7});
+    CHECK(has(refusal([&] {
+                  ExtendedXyz(folder.write("a.xyz", "2\nLattice=\"9 1e-7 0 0 8 0 0 0 7\"\n" + two), {"Cu"});
+              }),
+              "not orthogonal"));
+}
+
+TEST_CASE("a file says its units where LAMMPS does", "[lammps]") {
+    const TemporaryFolder folder;
+    const auto said = [&](const std::string& text) { return said_units(folder.write("a", text)); };
+    CHECK(said_units(kAlloy) == "metal");
+    CHECK(said("DATE: 2007-06-11 UNITS: real CONTRIBUTOR: x\n") == "real");
+    CHECK(said("Cu\nfrom a book\nunits lj\n29 63\n") == "lj");
+    CHECK(said("a table of units\n").empty());
+    CHECK(said("1\n2\n3\nunits = metal\n").empty());
+    CHECK(said("").empty());
+}
+
 TEST_CASE("styles of atoms, pair coefficients and comments", "[lammps]") {
     const TemporaryFolder folder;
     const std::string coefficients =
@@ -165,7 +238,27 @@ TEST_CASE("what is wrong with a data file is said with its line", "[lammps]") {
             "two atoms have one number", 13);
     refused(head(kAtoms + "\nVelocities\n\n1 0 0 0\n2 0 0 0\n"), "atom 3 in the section Atoms alone", 16);
     refused(head("Masses\n\n1 1\n2 1\n"), "no section Atoms", 12);
+    refused(head("Masses\n\n1 1\n1 2\n\n" + kAtoms), "two masses", 12);
+    refused(head(kAtoms + "\n" + kAtoms), "there twice", 15);
+    refused(head(kAtoms + "\nVelocities\n\n1 0 0 0\n2 0 0 0\n3 0 0 0\n\nBonds\n\n1 1 1 2\n"), "does not read",
+            21);
+    refused(head("Atoms\n\n1 1 1 1 1 0.5 0 0\n"), "style of the atoms is not said", 9);
+    refused(head("Atoms # atomic\n\n1 1 1 1 1\n2 1 1 1 1 0 0.5 0\n3 1 1 1 1\n"), "images are whole", 12);
+    refused("title\n\n0 atoms\n1 atom types\n", "no atoms", 3);
     CHECK(has(refusal([] { LammpsData("/nowhere/a.data"); }), "/nowhere/a.data"));
+}
+
+TEST_CASE("velocities that are no atom's, and second ones, are said with their line", "[lammps]") {
+    const TemporaryFolder folder;
+    const auto why = [&](const std::string& more) {
+        const LammpsData file(
+            folder.write("a.data", head(kAtoms + "\nVelocities\n\n1 0 0 0\n2 0 0 0\n3 0 0 0\n" + more)));
+        CHECK(file.velocity_lines(0, 3) + file.velocity_lines(1, 3) + file.velocity_lines(2, 3) == 4);
+        return refusal([&] { file.explain(); });
+    };
+    CHECK(has(why("2 1 1 1\n"), "two velocities"));
+    CHECK(has(why("7 1 1 1\n"), "not in the section Atoms"));
+    CHECK(has(why("7 1 1 1\n"), "a.data:20"));
 }
 
 TEST_CASE("extended XYZ has the same atoms in any number of pieces", "[xyz]") {

@@ -176,17 +176,38 @@ def test_a_state_as_extended_xyz_is_that_of_the_data_file(run, tmp_path, state):
 def test_a_damaged_state_is_one_error_with_its_line(run, tmp_path, state):
     lines = state.read_text().splitlines()
     at = next(k for k, line in enumerate(lines) if line.startswith("100 1 "))
-    for damaged, said in (("100 1 1.0 2.0 x", "a number is expected"), ("99 1 1.0 2.0 3.0", "one number")):
+    for damaged, said in (
+        ("100 1 1.0 2.0 x", "a number is expected"),
+        ("99 1 1.0 2.0 3.0", "one number"),
+        (lines[at - 1], "one number"),  # at one place too
+        (f"{lines[at]}\n\nMasses\n\n1 3.0\n\n", "begins within"),
+    ):
         broken = tmp_path / "broken.data"
         broken.write_text("\n".join([*lines[:at], damaged, *lines[at + 1 :]]) + "\n")
         done = run(copper(tmp_path, broken), layout="2x1", check=False)
         assert done.returncode != 0
         assert said in done.stderr
-        assert f"broken.data:{at + 1}" in done.stderr or said == "one number"
+        assert f"broken.data:{at + 1}" in done.stderr or said != "a number is expected"
         assert done.stderr.count("error:") == 1
     done = run(copper(tmp_path, tmp_path / "none.data"), check=False)
     assert "none.data" in done.stderr
     assert done.returncode == 2
+
+
+def test_files_that_say_other_units_than_the_case_are_refused(run, tmp_path, state):
+    """Their numbers would be taken as they are."""
+    case = copper(tmp_path, state)
+    text = case.read_text()
+    for units, file in (("real", "copper.eam.alloy"), ("lj", "copper.eam.alloy")):
+        case.write_text(text.replace('"metal"', f'"{units}"'))
+        done = run(case, check=False)
+        assert done.returncode == 2
+        assert f"is in units metal, and the case is in {units}" in done.stderr and file in done.stderr
+    case.write_text(
+        f'solver = "md"\n[system]\nfile = "{state}"\n[kinds]\nnames = ["Cu"]\n[time]\nsteps = 1\n'
+    )
+    done = run(case, check=False)
+    assert "is in units metal, and the case is in lj" in done.stderr and state.name in done.stderr
 
 
 @pytest.mark.parametrize("units", ["real", "metal"])
@@ -212,6 +233,7 @@ def test_no_mass_is_made_up_in_units_of_real_atoms(run, tmp_path, units):
     assert "no mass of" not in done("Masses\n\n1 14.007\n2 12.011\n\n", units).stderr
     assert "no mass of" not in done("", units, "masses = [14.007, 12.011]\n").stderr
     assert "no mass of" not in done("", "lj").stderr
+    assert "no mass of C" in done("Masses\n\n1 14.007\n\n", "lj").stderr
 
 
 def with_trajectory(tmp_path: Path, digits: int = 17) -> Path:

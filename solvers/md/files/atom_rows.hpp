@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <unordered_set>
 #include <vector>
@@ -16,6 +17,12 @@ struct AtomRow {
 };
 
 using AtomRows = std::vector<AtomRow>;
+
+/// Whether a component across an edge of the box is what rounding leaves of a right angle, and no tilt: at
+/// most 1e-9 of the shortest edge. (A cell from lengths and angles has b cos(90 degrees) = 6e-17 b.)
+[[nodiscard]] inline bool is_rounding(double across, const std::array<double, 3>& edges) {
+    return std::abs(across) <= 1e-9 * *std::min_element(edges.begin(), edges.end());
+}
 
 /// Whether a number was there before: a bit for each number up to one for each bit of the file, a table of
 /// the few that are larger. So a line with a large number takes no memory for all those below it.
@@ -59,6 +66,10 @@ class AtomFile {
     [[nodiscard]] virtual bool has_velocities() const = 0;
     /// Share `part` of `parts` of the atoms. Throws Error with file and line.
     [[nodiscard]] virtual AtomRows piece(std::int64_t part, std::int64_t parts) const = 0;
+    /// How many lines of that share are velocities alone. In all they are as many as atoms, or none.
+    [[nodiscard]] virtual std::int64_t velocity_lines(std::int64_t /*part*/, std::int64_t /*parts*/) const {
+        return 0;
+    }
     /// Throws Error with the line where a file has not `atoms()` atoms, or some twice. Reads all of it, and
     /// keeps a bit for each number.
     virtual void explain() const = 0;

@@ -121,15 +121,22 @@ void ExtendedXyz::read_comment(std::string_view line, std::int64_t at) {
 
 void ExtendedXyz::read_lattice(const std::string& text, std::int64_t at) {
     const auto words = plain_words(text);
+    std::array<double, 9> rows{};
     for (std::size_t k = 0; k < 9; ++k) {
         const auto number = words.size() == 9 ? real_of(words[k]) : std::nullopt;
-        const bool edge = k % 4 == 0;
-        if (!number || (edge ? *number <= 0 : *number != 0))
-            throw file_.wrong(at, number && !edge ? "the box is not orthogonal" : "the box is nine numbers")
+        if (!number || (k % 4 == 0 && *number <= 0))
+            throw file_.wrong(at, "the box is nine numbers, with edges above 0")
                 .given(text)
                 .allowed(kComment);
-        if (edge) high_[k / 4] = *number;
+        rows[k] = *number;
     }
+    high_ = {rows[0], rows[4], rows[8]};
+    for (std::size_t k = 0; k < 9; ++k)
+        if (k % 4 != 0 && !is_rounding(rows[k], high_))
+            throw file_.wrong(at, "the box is not orthogonal")
+                .given(text)
+                .allowed(kComment)
+                .remedy("an orthogonal cell of the same crystal (a multiple of its own), for instance");
 }
 
 void ExtendedXyz::read_properties(const std::string& text, std::int64_t at) {

@@ -18,6 +18,10 @@ namespace strata::md {
 [[nodiscard]] std::optional<double> real_of(std::string_view word);
 [[nodiscard]] std::optional<std::int64_t> whole_of(std::string_view word);
 
+/// The system of units that a file says it is in, within its first three lines: "units = metal" in what
+/// LAMMPS writes, "UNITS: metal" in its potentials. "" where it says none.
+[[nodiscard]] std::string said_units(const std::filesystem::path& path);
+
 /// A text file that fits in memory: tables, potentials.
 class TextFile {
   public:

@@ -40,8 +40,19 @@ KnotFunction::KnotFunction(const std::vector<double>& values, double step)
 Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>& elements) {
     TextFile file(setfl, "the potential");
     for (int comment = 0; comment < 3; ++comment)
-        if (!file.next()) throw file.wrong("a setfl file begins with three lines of comments");
+        if (!file.next())
+            throw file.wrong("a setfl file begins with three lines of comments")
+                .given("the end of the file")
+                .allowed("LAMMPS's pair_style eam/alloy: comments, elements, sizes of tables, tables");
     file.need_words("the number of elements, and their names");
+    if (!whole_of(file.words()[0]))
+        throw file.wrong("the fourth line says how many elements there are, and their names")
+            .given(std::string(file.line()))
+            .allowed("2 Cu Ni, for instance: a setfl file (LAMMPS's pair_style eam/alloy)")
+            .remedy(
+                "a file of one element that has its mass in the second line is in the form funcfl "
+                "(pair_style "
+                "eam): write it as setfl");
     const auto count = static_cast<std::size_t>(file.whole(0, 1, 1000, "the number of elements"));
     std::vector<std::string> names;
     for (std::size_t k = 1; k < file.words().size(); ++k) names.emplace_back(file.words()[k]);
@@ -84,10 +95,19 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
     std::vector<double> masses;
     std::vector<KnotFunction> densities, pairs;  // the latter in rows of the lower triangle
     for (std::size_t e = 0; e < count; ++e) {
-        file.need_words("atomic number, mass, lattice constant and lattice of " + names[e]);
+        const std::string form = "atomic number, mass, lattice constant and lattice of " + names[e];
+        file.need_words(form);
+        if (!whole_of(file.words()[0]) || file.words().size() < 2)
+            throw file.wrong("here an element begins, by its number and mass")
+                .given(std::string(file.line()))
+                .allowed(form)
+                .remedy(fmt::format(
+                    "is this a file of pair_style eam/fs, with a density for each pair? This is "
+                    "read: F ({} numbers) and f ({}) of each element, then r phi of each pair (eam/alloy)",
+                    n_rho, n_r));
         masses.push_back(file.real(1, "the mass of " + names[e]));
         if (!(masses.back() > 0))
-            throw file.wrong("a mass must be positive").given(std::string(file.words()[1]));
+            throw file.wrong("a mass must be positive").given(std::string(file.words()[1])).allowed(form);
         eam.embeddings_.push_back(
             function(used[e] != 0, n_rho, d_rho, "the embedding energy of " + names[e]));
         densities.push_back(function(used[e] != 0, n_r, dr, "the density of " + names[e]));
@@ -96,6 +116,13 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
         for (std::size_t j = 0; j <= i; ++j)
             pairs.push_back(function(used[i] != 0 && used[j] != 0, n_r, dr,
                                      fmt::format("r phi of {} and {}", names[i], names[j])));
+    if (file.next_words())
+        throw file.wrong("the file goes on after its last table")
+            .given(std::string(file.line()))
+            .allowed(
+                "Nrho and Nr of line 5 as the tables have them; of eam/adp, eam/fs and other forms with more "
+                "tables none")
+            .remedy("pair.form = \"eam\" reads setfl files (LAMMPS's pair_style eam/alloy)");
     eam.rows_ = static_cast<std::int64_t>(n_r) - 1, eam.per_step_ = 1 / dr;
     for (const std::size_t a : eam.elements_) {
         eam.masses_.push_back(masses[a]);

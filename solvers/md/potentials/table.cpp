@@ -102,6 +102,10 @@ Section read_section(const std::filesystem::path& path, const std::string& name)
         section.energy.push_back(file.real(2, form));
         section.force.push_back(file.real(3, form));
     }
+    if (file.next_words() && whole_of(file.words()[0]))
+        throw file.wrong(fmt::format("the section {} goes on after its last line", name))
+            .given(std::string(file.line()))
+            .allowed(fmt::format("{} lines, as its N says", p.count));
     return section;
 }
 
