@@ -169,7 +169,8 @@ void make_outside_labels(const Step& step) {
     const int groups = static_cast<int>(all.groups.names().size());
     if (all.has_groups()) {
         o.groups = graph.particle<std::int32_t>(l.set, "groups", {.about = "a bit for each group"});
-        o.members = graph.scalars<std::int64_t>("atoms of groups", Reduce::sum, 2 * groups);
+        o.members = graph.scalars<std::int64_t>("atoms of groups, and of their lines", Reduce::sum,
+                                                groups + static_cast<int>(all.groups.lines()));
     }
     if (all.held() != 0) {
         l.mobile = graph.scalar<std::int64_t>("atoms that forces move", Reduce::sum);
@@ -214,24 +215,24 @@ std::function<void(Here&, std::vector<Atom>&)> mark_atoms(const Step& step, Task
     if (has_springs) first = put.make(l.outside.first_place);
     return [=, &all, kinds = step.settings.kinds.size()](Here& here, std::vector<Atom>& atoms) {
         const std::size_t names = all.groups.names().size();
-        if (has_groups) here[members].resize(static_cast<std::int64_t>(2 * names));
+        std::vector<std::int64_t> of_lines(all.groups.lines());
+        if (has_groups) here[members].resize(static_cast<std::int64_t>(names + of_lines.size()));
         if (held != 0) here[of_kinds].resize(static_cast<std::int64_t>(kinds));
         for (std::size_t i = 0; i < atoms.size(); ++i) {
             Atom& atom = atoms[i];
             for (std::size_t c = 0; has_springs && c < 3; ++c)
                 here[first].component(static_cast<int>(c))[i] = atom.x[c];
             if (!has_groups) continue;
-            const std::int32_t bits = all.groups.of(atom.id, atom.kind, atom.x);
+            const std::int32_t bits = all.groups.of(atom.id, atom.kind, atom.x, of_lines.data());
             here[groups][static_cast<std::int64_t>(i)] = bits;
             const bool moves = (bits & held) == 0;
             for (std::size_t g = 0; g < names; ++g)
-                if ((bits >> g & 1) != 0) {
-                    here[members][static_cast<std::int64_t>(g)] += moves ? 1 : 0;
-                    ++here[members][static_cast<std::int64_t>(names + g)];
-                }
+                if ((bits >> g & 1) != 0 && moves) ++here[members][static_cast<std::int64_t>(g)];
             if (!moves) atom.v = {};
             if (held != 0 && moves) ++here[mobile], ++here[of_kinds][atom.kind];
         }
+        for (std::size_t k = 0; k < of_lines.size(); ++k)
+            here[members][static_cast<std::int64_t>(names + k)] += of_lines[k];
     };
 }
 
@@ -364,10 +365,10 @@ void add_up_outside(const Step& step, Scope& scope) {
         Task check = scope.once("check groups");
         const auto checked = step.graph.scalar<std::int32_t>("groups have atoms");
         check.run([members = check.need(o.members), made = check.make(checked), &s](Here& here) {
-            const std::vector<std::string>& names = s.outside.groups.names();
-            for (std::size_t g = 0; g < names.size(); ++g)
-                if (here[members][static_cast<std::int64_t>(names.size() + g)] == 0)
-                    here.fail(fmt::format("no atom is in the group '{}' (groups.members)", names[g]));
+            const std::size_t names = s.outside.groups.names().size();
+            for (std::size_t k = 0; k < s.outside.groups.lines(); ++k)
+                if (here[members][static_cast<std::int64_t>(names + k)] == 0)
+                    throw s.outside.without_atoms[k];
             here[made] = 1;
         });
     }

@@ -191,8 +191,16 @@ TEST_CASE("what outside cannot be is refused by its key", "[md]") {
     s.shift_by = {}, s.outside.names.resize(2, "all");
     CHECK(has(refused(s), "groups.names"));
     s = liquid(4, {});
+    s.sphere = 0.25 * s.spacing();
+    CHECK(has(refused(s), "no atom of the lattice is in the droplet"));
+    s.sphere = 0.5 * s.spacing();
+    CHECK(refused(s).empty());
+    s = liquid(4, {});
     s.outside.names = {"none"}, s.outside.members = {"none: z > 1e3"};
-    CHECK(has(refusal([&] { Running run(s); }), "no atom is in the group 'none'"));
+    CHECK(has(refusal([&] { Running run(s); }), "no atom is in 'none: z > 1e3'"));
+    // Of lines that add up each must hold one.
+    s.outside.members = {"none: z > 0", "none: box 0 1 0 1 50 60"};
+    CHECK(has(refusal([&] { Running run(s); }), "no atom is in 'none: box 0 1 0 1 50 60'"));
 }
 
 TEST_CASE("the energy is conserved in a box with walls, gravity, springs and frozen atoms, to second order",

@@ -126,12 +126,17 @@ bool Groups::holds(const Term& term, std::int64_t id, std::int32_t kind, const s
     return false;
 }
 
-std::int32_t Groups::of(std::int64_t id, std::int32_t kind, const std::array<double, 3>& x) const {
+std::int32_t Groups::of(std::int64_t id, std::int32_t kind, const std::array<double, 3>& x,
+                        std::int64_t* found) const {
     std::int32_t bits = 0;
-    for (const Line& line : lines_)
-        if (std::all_of(line.terms.begin(), line.terms.end(),
-                        [&](const Term& term) { return holds(term, id, kind, x, bits) != term.negated; }))
-            bits |= line.bit;
+    for (std::size_t k = 0; k < lines_.size(); ++k) {
+        const Line& line = lines_[k];
+        if (!std::all_of(line.terms.begin(), line.terms.end(),
+                         [&](const Term& term) { return holds(term, id, kind, x, bits) != term.negated; }))
+            continue;
+        bits |= line.bit;
+        if (found != nullptr) ++found[k];
+    }
     return bits;
 }
 

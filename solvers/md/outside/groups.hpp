@@ -42,8 +42,11 @@ class Groups {
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
     /// The bit of a group; 0 of "all"; nothing where there is none of this name.
     [[nodiscard]] std::optional<std::int32_t> bit(std::string_view name) const;
-    /// The bits of an atom.
-    [[nodiscard]] std::int32_t of(std::int64_t id, std::int32_t kind, const std::array<double, 3>& x) const;
+    /// How many lines there are.
+    [[nodiscard]] std::size_t lines() const { return lines_.size(); }
+    /// The bits of an atom. `found`, where it is given: one more for each line that the atom is in.
+    [[nodiscard]] std::int32_t of(std::int64_t id, std::int32_t kind, const std::array<double, 3>& x,
+                                  std::int64_t* found = nullptr) const;
 
   private:
     enum class What : std::uint8_t { all, kind, id, below, above, box, sphere, group };

@@ -152,6 +152,15 @@ void Outside::complete(const CaseSchema& keys, const std::vector<std::string>& k
             keys.refuse("groups.members", fmt::format("'{}': {}", line, wrong),
                         fmt::format("{}; groups: {}; kinds: {}", Groups::kForm, fmt::join(names, ", "),
                                     fmt::join(kinds, ", ")));
+    without_atoms.clear();
+    for (const std::string& line : members) {
+        try {
+            keys.refuse("groups.members", fmt::format("no atom is in '{}' at the start", line),
+                        "lines that hold an atom or more: places are those of the first atoms, in the box");
+        } catch (const Error& error) {  // kept until the atoms are known
+            without_atoms.push_back(error);
+        }
+    }
     if (const auto name = groups.empty())
         keys.refuse("groups.members", fmt::format("nobody is in the group '{}'", *name),
                     fmt::format("a line \"{}: ...\"", *name));

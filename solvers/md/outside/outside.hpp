@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/run/case/case.hpp"
 #include "solvers/md/outside/groups.hpp"
 #include "solvers/md/outside/walls.hpp"
@@ -35,6 +36,7 @@ struct Outside {
 
     // Made of that by complete()
     Groups groups;
+    std::vector<Error> without_atoms;  // of each line of `members`: the error where no atom is in it
     std::array<Border, 3> borders{Border::periodic, Border::periodic, Border::periodic};
     std::vector<std::int32_t> watched;  // the groups of `series`
     std::vector<Push> forces, accelerations;
