@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <ostream>
 
+#include "core/base/utf8.hpp"
+
 namespace strata {
 
-namespace {
-
-/// Bytes of the UTF-8 character that begins here, 0 where none does (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF).
 size_t utf8_length(std::string_view text) {
     const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     const auto follows = [&](size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -27,8 +25,6 @@ size_t utf8_length(std::string_view text) {
     }
     return 0;
 }
-
-}  // namespace
 
 void Json::before_value() {
     if (after_key_) {

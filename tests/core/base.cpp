@@ -27,6 +27,14 @@ TEST_CASE("an error says what, where, what was given, what is allowed and what t
     CHECK(Error("bad").exit_code() == 2);
 }
 
+TEST_CASE("an error shows bytes that are no text") {
+    Error error("no \xff");
+    error.given("a = \"\xe4\" \xe4\xb8\xad \xed\xa0\x80 \xe4\xb8");
+    CHECK(error.text() ==
+          "strata: error: no \\xff\n  given: a = \"\\xe4\" \xe4\xb8\xad \\xed\\xa0\\x80 "
+          "\\xe4\\xb8\n");
+}
+
 TEST_CASE("an error shows what a terminal would obey, and the letters of all languages as they are") {
     Error error("no key a\x1b[2J");
     error.at("gr\xc3\xbc\xc3\x9f.toml")
@@ -34,7 +42,7 @@ TEST_CASE("an error shows what a terminal would obey, and the letters of all lan
     CHECK(error.text() ==
           "strata: error: no key a\\x1b[2J\n  at: gr\xc3\xbc\xc3\x9f.toml\n"
           "  given: \\x1b]0;title\\x07\\x0d\\x7f\\xc2\\x9b\\xe2\\x80\\xae, \xe2\x80\x93 \tas\nis\n");
-    CHECK(Error("cut \xe2").text() == "strata: error: cut \xe2\n");
+    CHECK(Error("cut \xe2").text() == "strata: error: cut \\xe2\n");
 }
 
 TEST_CASE("an error is a document for programs, in which nothing that was not said has a key") {

@@ -106,6 +106,16 @@ TEST_CASE("a number that was given is told as it was written") {
               "given: [ 0.9, 2.0, 'a' ]\n"));
 }
 
+TEST_CASE("a number of a case is finite") {
+    Fixture f;
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    for (const std::string number : {"inf", "+inf", "nan"}) {
+        CAPTURE(number);
+        CHECK(has(f.refusal(head + "length = " + number + "\n"), "allowed: a finite number, > 0 (in m)"));
+    }
+    CHECK_FALSE(has(f.refusal(head + "length = -1.0\n"), "finite"));
+}
+
 TEST_CASE("the help lists every key with unit, range, default and meaning") {
     const Fixture f;
     const std::string help = f.schema.help();

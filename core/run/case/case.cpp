@@ -196,6 +196,14 @@ std::string given_text(const toml::node& node) {
     return out.str();
 }
 
+/// Whether a number, or one of a list, is inf or nan, which TOML has and no case.
+bool has_infinite(const toml::node& node) {
+    if (const auto* number = node.as_floating_point()) return !std::isfinite(number->get());
+    const toml::array* array = node.as_array();
+    return array != nullptr && std::any_of(array->begin(), array->end(),
+                                           [](const toml::node& entry) { return has_infinite(entry); });
+}
+
 }  // namespace
 
 /// Reads one value from a node. Returns false for another type, or a value outside its range.
@@ -203,7 +211,7 @@ struct CaseReader {
     const KeyAbout& about;
 
     [[nodiscard]] bool in_range(double value) const {
-        return !std::isnan(value) && (about.above_least ? value > about.least : value >= about.least) &&
+        return std::isfinite(value) && (about.above_least ? value > about.least : value >= about.least) &&
                value <= about.most;
     }
     bool take(const toml::node& node, bool& into) const {
@@ -272,7 +280,8 @@ struct CaseReader {
                 throw Error("a key has a value that it cannot have")
                     .at(schema.file_, line, name)
                     .given(given_text(node))
-                    .allowed(allowed_text(entry->into, entry->about))
+                    .allowed((has_infinite(node) ? "a finite " : "") +
+                             allowed_text(entry->into, entry->about))
                     .remedy(schema.command_for_help());
         }
     }
