@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -48,6 +49,16 @@ std::optional<std::string> find_python() {
     return std::nullopt;
 }
 
+void forget_modules_here(bool relative) {
+    const char* const said = std::getenv("PYTHONPATH");
+    if (said == nullptr) return;
+    std::istringstream entries(said);
+    std::string kept;
+    for (std::string each; std::getline(entries, each, ':');)
+        if (!each.empty() && (!relative || each.front() == '/')) kept += (kept.empty() ? "" : ":") + each;
+    setenv("PYTHONPATH", kept.c_str(), 1);  // an empty one is none
+}
+
 void run_python(const std::vector<std::string>& words) {
     const auto python = find_python();
     if (!python) {
@@ -61,6 +72,7 @@ void run_python(const std::vector<std::string>& words) {
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     }
     // -P: `-m` would import from the current folder first, where somebody else may have put a strata.py.
+    forget_modules_here(true);
     std::vector<std::string> command = {*python, "-P", "-m", "strata"};
     command.insert(command.end(), words.begin(), words.end());
     // The Python side calls this very program again, wherever it was found.

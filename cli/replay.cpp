@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/trusted_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/launch/program.hpp"
 #include "core/run/history/history.hpp"
 
 namespace strata::cli {
@@ -85,9 +87,20 @@ void leave_janitor(const fs::path& out) {
     _exit(0);
 }
 
-std::vector<std::string> program_of(const graph::RunLeg& leg) {
-    if (leg.program.ends_with(".py")) return {python_for(leg.program), leg.program};
-    if (access(leg.program.c_str(), X_OK) == 0) return {leg.program};
+/// The command that computed the run. A history may be a stranger's: it names a solver of one's own, and
+/// nothing else is started.
+std::vector<std::string> program_of(const graph::RunLeg& leg, const std::string& history) {
+    if (leg.case_file.starts_with("-"))
+        throw Error("no file of a case has such a name").at(history, 0, "case").given(leg.case_file);
+    if (leg.program.ends_with(".py")) {
+        const std::string script = trusted_code(leg.program, history).string();
+        return {python_for(script), script};
+    }
+    if (access(leg.program.c_str(), X_OK) == 0) {
+        const std::string program = trusted_code(leg.program, history).string();
+        if (launch::examine(program, "").team) return {program};
+        throw Error("this program is no solver of Strata's").at(history, 0, "program").given(leg.program);
+    }
     if (fs::is_regular_file(leg.case_file)) return command_for(leg.case_file);
     throw Error("the program that computed the run is not there any more")
         .given(leg.program)
@@ -110,7 +123,7 @@ int replay_command(int argc, char** argv) {
     const std::string window = parsed.text("--steps");
     const std::int64_t from = std::strtoll(window.c_str(), nullptr, 10);  // the solver checks it
     const graph::RunLeg& leg = list ? record.legs.back() : record.leg_of(from);
-    std::vector<std::string> command = program_of(leg);
+    std::vector<std::string> command = program_of(leg, (run / "history.jsonl").string());
     command.insert(command.end(),
                    {leg.case_file, "--replay", run.string(), "--every", parsed.text("--every")});
     if (!list) command.insert(command.end(), {"--window", window});

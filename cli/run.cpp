@@ -149,6 +149,7 @@ std::string python_for(const std::string& solver) {
             .given(solver)
             .remedy("run ./strata from the checkout, or pip install . into a virtual environment");
     need_part("python");
+    forget_modules_here(false);
     setenv("STRATA_BIN", (own_folder() + "/strata").c_str(), 1);
     setenv("STRATA_SOLVER", "1", 1);  // strata.graph.program fails where drive() is never called
     return *python;

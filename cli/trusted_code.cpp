@@ -45,7 +45,7 @@ std::filesystem::path trusted_code(const std::filesystem::path& code, const std:
         struct stat about {};
         if (lstat(each.c_str(), &about) != 0) continue;
         const std::string user = name_of(about.st_uid), shown = each.string();
-        Error error("this case would build or run code that somebody else can have written");
+        Error error("this would build or run code that somebody else can have written");
         error.at(case_file).allowed("code of your own, or of root's");
         if (!is_trusted(about.st_uid))
             throw error.given(fmt::format("{} belongs to user {}", shown, user))

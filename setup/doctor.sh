@@ -3,6 +3,7 @@
 set -u
 for part in key say; do . "$STRATA_ROOT/setup/$part.sh"; done
 strata_key "$STRATA_ROOT" || exit # which said why
+strata_modules_elsewhere
 if strata_find_build; then
     strata_use_build
     export STRATA_BUILD STRATA_FRONT=$STRATA_BUILD/current/bin/strata

@@ -17,6 +17,14 @@ strata_own_lock() {
     chmod o= -- "$STRATA_BUILDS/lock" 2>/dev/null || : # another user's, of a group that builds together
 }
 
+# strata_modules_elsewhere: takes out of PYTHONPATH what is the folder in which a command is typed; an empty entry is. Somebody else may
+# have put modules there.
+strata_modules_elsewhere() {
+    local each kept= IFS=:
+    for each in ${PYTHONPATH-}; do [[ $each != /* ]] || kept+=${kept:+:}$each; done
+    [[ ! -v PYTHONPATH ]] || export PYTHONPATH=$kept
+}
+
 # strata_program NAME...: REPLY becomes the path of the first that PATH has ("type -P" would cost a process).
 strata_program() {
     local name folder IFS=:

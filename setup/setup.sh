@@ -9,6 +9,7 @@ here=${BASH_SOURCE[0]%/*}
 for part in key say own_folders pieces parts system modules private venv offline build install module_files; do . "$here/$part.sh"; done
 umask "$( ((EUID == 0)) && echo go-w || echo o-w)" # a build is code
 restore_outer_environment
+strata_modules_elsewhere
 strata_key "$here/.." || exit # which said why
 
 mkdir -p "$STRATA_BUILDS" 2>/dev/null && [[ -w $STRATA_BUILDS ]] ||

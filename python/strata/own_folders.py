@@ -5,7 +5,9 @@ first, and what runs as root must not open what a user has put in its place.
 from __future__ import annotations
 
 import errno
+import grp
 import os
+import pwd
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,11 +40,21 @@ def wrong(path: Path) -> str:
     return "others may write in it" if about.st_mode & 0o022 else ""
 
 
-def replaceable(path: Path) -> str:
+def replaceable(path: Path, groups: bool = False) -> str:
     """What lets another user write in a folder (or a file), or put another one in its place: words about it,
-    or about a folder on the way to it; empty where nobody can. What is not there yet is left out.
+    or about a folder on the way to it; empty where nobody can. What is not there yet is left out. `groups`:
+    the members of this user's groups count as well, unless a group is this user's alone.
     """
-    return _others(path, inside=False)
+    return _others(path, inside=False, groups=groups)
+
+
+def makeable(path: Path) -> str:
+    """Of what is not there yet, where another user can make it first: words; empty where nobody can."""
+    if os.path.lexists(path):
+        return ""
+    folder = next(each for each in path.absolute().parents if os.path.lexists(each))
+    can = folder.is_dir() and folder.stat().st_mode & _writers()
+    return f"{path} is not there, and others may make it in {folder}" if can else ""
 
 
 def led(path: Path) -> Path | int:
@@ -72,7 +84,22 @@ def _writers() -> int:
     return 0o022 if os.geteuid() == 0 else 0o002
 
 
-def _others(path: Path, inside: bool) -> str:
+def _by_group(path: Path, about: os.stat_result) -> bool:
+    """Whether somebody else may write by a group, or by a list of users (ACL): the group's bits sum it up."""
+    if not about.st_mode & 0o020:
+        return False
+    try:
+        if os.getxattr(path, "system.posix_acl_access", follow_symlinks=False):
+            return True
+    except OSError:
+        pass
+    try:
+        return grp.getgrgid(about.st_gid).gr_name != pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return True
+
+
+def _others(path: Path, inside: bool, groups: bool = False) -> str:
     """As replaceable(). `inside`: of what one user has in a sticky folder others cannot rename it."""
     others = _writers()
     trusted = {0, os.geteuid()}
@@ -86,7 +113,8 @@ def _others(path: Path, inside: bool) -> str:
         if about.st_uid not in trusted and (last or about.st_uid != _unmapped()):
             return f"{step} belongs to user {about.st_uid}"
         kept = about.st_mode & stat.S_ISVTX and not last  # sticky: others cannot rename what is not theirs
-        if not stat.S_ISLNK(about.st_mode) and about.st_mode & others and not kept:
+        open_to = about.st_mode & others or (groups and _by_group(step, about))
+        if not stat.S_ISLNK(about.st_mode) and open_to and not kept:
             return f"others may write {step}"
     return ""
 

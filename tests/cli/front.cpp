@@ -163,6 +163,17 @@ TEST_CASE("what Python does is passed on word by word, and its absence is said w
                   "a described machine cannot be measured");
 }
 
+TEST_CASE("Python takes no module from the folder in which a command is typed") {
+    const Folder folder;
+    const std::string python = folder.script("python3", "echo \"[$PYTHONPATH]\"");
+    for (const auto& [said, kept] :
+         {std::pair{"/a:/b", "[/a:/b]\n"}, {"/a:", "[/a]\n"}, {":", "[]\n"}, {".:/a::lib:/b", "[/a:/b]\n"}}) {
+        setenv("PYTHONPATH", said, 1);
+        CHECK(strata_says({"report"}, python).out == kept);
+    }
+    unsetenv("PYTHONPATH");
+}
+
 TEST_CASE("a Python beside the program is used where it has the package, as after pip install") {
     const Folder folder;
     const std::string front = installed(folder, false);

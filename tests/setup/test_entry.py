@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,30 @@ def test_the_doctor_answers_where_nothing_was_set_up(checkout: sample.Checkout, 
     assert "native front" in done.stdout
     assert "./strata setup" in done.stdout
     assert not (checkout.root / "build").exists()
+
+
+def test_no_module_comes_from_the_folder_in_which_a_command_is_typed(
+    checkout: sample.Checkout, tmp_path: Path
+) -> None:
+    """Where PYTHONPATH ends with a colon, that folder is part of it."""
+    for name in ("json", "argparse", "pathlib"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w')\n")
+    for said in ("/nowhere:", "."):
+        done = checkout.run("doctor", cwd=tmp_path, PYTHONPATH=said)
+        assert "native front" in done.stdout, done.stderr
+    assert not (tmp_path / "mark").exists()
+
+
+@pytest.mark.parametrize("before", [None, 0o666])
+def test_nobody_else_can_hold_the_lock_of_builds(tmp_path: Path, before: int | None) -> None:
+    """Whoever may open a file, to read it as well, can lock it for as long as he likes."""
+    lock = tmp_path / "lock"
+    if before is not None:
+        lock.touch()
+        lock.chmod(before)
+    script = 'umask 0; . "$0"; strata_own_lock'
+    key = Path(__file__).parents[2] / "setup" / "key.sh"
+    subprocess.run(
+        ["bash", "-uc", script, key], check=True, env={**os.environ, "STRATA_BUILDS": str(tmp_path)}
+    )
+    assert lock.stat().st_mode & 0o007 == 0

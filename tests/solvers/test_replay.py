@@ -330,6 +330,25 @@ def test_folders_without_a_history_and_replays_that_are_there_are_refused(steere
     assert "there is a replay already" in said and str(tmp_path / "there") in said
 
 
+def test_a_history_of_a_strangers_starts_nothing_but_a_solver_of_ones_own(steered, replay, tmp_path):
+    run, mark, script = tmp_path / "run", tmp_path / "mark", tmp_path / "script"
+    shutil.copytree(steered, run)
+    began, text = events(run, "began")[0], (run / "history.jsonl").read_text()
+    script.write_text(f"#!/bin/sh\ntouch {mark}\n")
+
+    def said(mode, program, case):
+        script.chmod(mode)
+        named = text.replace(json.dumps(began["program"]), json.dumps(str(program)))
+        (run / "history.jsonl").write_text(named.replace(json.dumps(began["case"]), json.dumps(str(case))))
+        return replay(run, "--steps", "20:30", status=2).stderr
+
+    assert f"everybody may write {script}" in said(0o757, script, began["case"])
+    assert "no solver of Strata's" in said(0o755, script, began["case"])
+    assert "no solver of Strata's" in said(0o755, "/bin/sh", script)
+    assert "no file of a case has such a name" in said(0o755, began["program"], "--version")
+    assert not mark.exists()
+
+
 def test_another_kind_of_processor_is_refused(steered, replay, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(steered, run)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from strata.own_folders import replaceable
+from strata.own_folders import makeable, replaceable
 from strata.peer import process_and_user
 from strata.security.listening import user_name
 
@@ -99,6 +99,11 @@ def new_files() -> Finding:
     )
 
 
+def _others_can(path: Path) -> str:
+    """What lets others put something at a path, also where nothing is yet."""
+    return replaceable(path, groups=True) or makeable(path)
+
+
 def search_paths(environment: Mapping[str, str] = os.environ) -> Finding:
     """Where programs, libraries and modules are looked for."""
     wrong = []
@@ -107,9 +112,11 @@ def search_paths(environment: Mapping[str, str] = os.environ) -> Finding:
         separators = said.replace(" ", ":") if name == "LD_PRELOAD" else said.replace(";", ":")
         for entry in separators.split(":") if said else ():
             if not entry.startswith("/"):
-                if name in ("PATH", "LD_LIBRARY_PATH"):
+                if name in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH") or (
+                    name == "LD_PRELOAD" and "/" in entry
+                ):
                     wrong.append(f"{name} has {entry or 'an empty entry'}: the folder where you happen to be")
-            elif why := replaceable(Path(entry)):
+            elif why := _others_can(Path(entry)):
                 wrong.append(f"{name}: {why}")
     return Finding(
         "where programs are looked for",
@@ -124,7 +131,7 @@ def own_files(trees: Iterable[Path]) -> Finding:
     """Programs and modules of Strata, and the folders above them."""
     wrong, owners, count = [], set(), 0
     for tree in trees:
-        if why := replaceable(tree):
+        if why := replaceable(tree, groups=True):
             (owners.add(why) if "belongs to" in why else wrong.append(why))
         for folder, folders, files in os.walk(tree):
             for name in (*folders, *files):
@@ -164,7 +171,7 @@ def private_folders(environment: Mapping[str, str] = os.environ) -> Finding:
 
 def results(environment: Mapping[str, str] = os.environ) -> Finding:
     folder = Path(environment.get("STRATA_RESULTS") or "strata-results").absolute()
-    why = replaceable(folder)
+    why = _others_can(folder)
     return Finding(
         "results",
         not why,
@@ -190,12 +197,15 @@ def other_processes_of_yours(setting: Path = Path("/proc/sys/kernel/yama/ptrace_
         scope = int(setting.read_text())
     except (OSError, ValueError):
         scope = 0
+    attach = (
+        "may attach to your processes and" if scope == 0 else f"may (ptrace_scope {scope}: not attach, but)"
+    )
     return Finding(
         "other jobs of yours",
-        None if scope == 0 else True,
-        "may look into the memory of your processes (ptrace)" if scope == 0 else f"ptrace_scope is {scope}",
-        "one of them that is not to be trusted could read a run's memory and secret" if scope == 0 else "",
-        "sudo sysctl kernel.yama.ptrace_scope=1" if scope == 0 else "",
+        None,
+        f"{attach} open the memory that they share (/proc/PID/fd)",
+        "one of them that is not to be trusted could change a run's memory",
+        "run what you do not trust as another user",
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
+import shutil
 import stat
 import subprocess
 import sys
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from strata import own_folders
 from strata.security import checks
 
 NOBODY = 65534
@@ -49,6 +53,10 @@ def test_a_shared_folder_without_the_sticky_bit_is_found(tmp_path: Path) -> None
         ("PATH", "/usr/bin:.", "PATH has .:"),
         ("LD_LIBRARY_PATH", "lib", "LD_LIBRARY_PATH has lib:"),
         ("PYTHONPATH", "/usr/lib:OPEN", "PYTHONPATH: others may write"),
+        ("PYTHONPATH", "/usr/lib:", "PYTHONPATH has an empty entry"),
+        ("PYTHONPATH", "lib", "PYTHONPATH has lib:"),
+        ("LD_PRELOAD", "./a.so", "LD_PRELOAD has ./a.so:"),
+        ("PATH", "/usr/bin:/tmp/strata-none/deep/bin", "is not there, and others may make it in /tmp"),
         ("LD_PRELOAD", "OPEN/a.so OPEN/b.so", "LD_PRELOAD: others may write"),
     ],
 )
@@ -59,6 +67,33 @@ def test_search_paths_that_lead_to_others_are_found(
     (safe / "open").chmod(0o777)
     found = checks.search_paths({variable: value.replace("OPEN", str(safe / "open"))})
     assert found.holds is False and named in found.found
+
+
+@pytest.mark.skipif(not ROOT, reason="only root gives files away")
+@pytest.mark.parametrize("way", ["a group", "one's own group", "a list of users"])
+def test_a_folder_in_which_a_group_may_write_is_found(
+    safe: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Of a user's own group, as many systems make one for each, only that user is a member."""
+    folder = safe / "bin"
+    folder.mkdir()
+    user, group = pwd.getpwnam("games"), grp.getgrnam("users" if way == "a group" else "games")
+    os.chown(folder, user.pw_uid, group.gr_gid)
+    folder.chmod(0o775)
+    if way == "a list of users":
+        if not (setfacl := shutil.which("setfacl")):
+            pytest.skip("no setfacl here")
+        subprocess.run([setfacl, "-m", "u:65534:rwx", folder], check=True)
+    monkeypatch.setattr(os, "geteuid", lambda: user.pw_uid)
+    assert own_folders.replaceable(folder) == ""
+    why = own_folders.replaceable(folder, groups=True)
+    assert why == ("" if way == "one's own group" else f"others may write {folder}")
+
+
+def test_results_that_others_can_make_first_are_found(safe: Path) -> None:
+    assert checks.results({"STRATA_RESULTS": str(safe / "none" / "results")}).holds
+    found = checks.results({"STRATA_RESULTS": "/tmp/strata-none/results"})
+    assert found.holds is False and "others may make it in /tmp" in found.found
 
 
 def test_search_paths_of_the_system_hold() -> None:
