@@ -8,6 +8,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/json.hpp"
+#include "core/base/shown.hpp"
 #include "core/base/units.hpp"
 
 namespace strata::observe {
@@ -42,7 +43,16 @@ std::string shares(const machine::ByMemory& bytes) {
 
 std::string count_text(const std::optional<long>& count) { return count ? std::to_string(*count) : "?"; }
 
-std::string name_of(const Process& process) { return process.program.substr(process.program.rfind('/') + 1); }
+/// Of a thread or a program, which may be another user's: on one line.
+std::string plain(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return shown(name);
+}
+
+std::string name_of(const Process& process) {
+    return plain(process.program.substr(process.program.rfind('/') + 1));
+}
 
 std::string or_dash(const std::vector<int>& numbers) {
     return numbers.empty() ? "-" : print_cpulist(numbers);
@@ -57,7 +67,7 @@ std::string thread_rows(const Process& process, const machine::Machine& machine)
         const machine::Core* core = core_of(machine, thread.cpu);
         text +=
             fmt::format("{:>9} {:<16} {:>6} {:>6} {:>7} {:>12} {:>10} {:>10} {:>12}\n", thread.tid,
-                        thread.name, thread.cpu, core != nullptr ? std::to_string(core->index) : "-",
+                        plain(thread.name), thread.cpu, core != nullptr ? std::to_string(core->index) : "-",
                         core != nullptr ? std::to_string(core->domain) : "-", print_cpulist(thread.allowed),
                         print_seconds(thread.cpu_s), count_text(thread.migrations), thread.involuntary);
     }

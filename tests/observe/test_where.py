@@ -229,3 +229,28 @@ def test_anothers_process_is_refused_with_what_it_takes(strata: str) -> None:
         pytest.skip("another user cannot run the program where it lies")
     assert done.returncode == 2
     assert "may not be looked into" in done.stderr
+
+
+def test_a_threads_name_moves_no_cursor_and_makes_no_line(strata: str) -> None:
+    """Whoever looks at another user's process reads names that this user has chosen."""
+    name = "\x1b]0;x\x07\na"
+    script = f"open('/proc/self/comm', 'w').write({name!r}); print(flush=True); import time; time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        table = where(strata, str(child.pid), "--threads")
+        child.kill()
+    assert "\\x1b]0;x\\x07 a " in table.stdout and "\x1b" not in table.stdout, table.stdout
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives links away")
+def test_output_goes_through_no_link_of_a_strangers(strata: str, tmp_path: Path) -> None:
+    precious, shared = tmp_path / "precious", tmp_path / "shared"
+    out = shared / "out"
+    precious.write_text("mine")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    out.symlink_to(precious)
+    os.lchown(out, 65534, 65534)
+    assert where(strata, "--output", str(out), str(os.getpid())).returncode == 2
+    assert precious.read_text() == "mine" and out.is_symlink()

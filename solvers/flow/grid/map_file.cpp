@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 #include "solvers/flow/grid/bytes.hpp"
 #include "solvers/flow/grid/face_nodes.hpp"
 #include "solvers/flow/grid/ranges.hpp"
@@ -320,8 +320,8 @@ void write_map(const std::filesystem::path& path, const GridSystem& system) {
         text +=
             fmt::format("{:<28}{}{}  {}\n", moved ? "'periodic'" : "'one-to-one'", a.words, b.words, swap);
     }
-    std::ofstream out(path);
-    if (!(out << text).flush()) throw Error("the map file cannot be written").at(path.string());
+    const int error = write_named(path.string(), text);
+    if (error != 0) throw system_error("the map file cannot be written", error).at(path.string());
 }
 
 }  // namespace strata::flow
