@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import reprlib
+import stat
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from strata.errors import FAILED, StrataError
 
+MOST = 64 << 20  # bytes of a document
 _DEEP = "brackets within brackets, too many of them"
 # What using a document raises that is not as expected: a key less, a text for a number, a list for a table.
 ODD = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+def opened(path: Path | str) -> IO[bytes]:
+    """A plain file for reading. Raises OSError, also for a FIFO, which would have its reader wait for ever,
+    and for a device, which may have no end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return open(descriptor, "rb")  # noqa: PTH123 (a descriptor)
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "it is no plain file")
+
+
+def contents(path: Path | str, most: int = MOST) -> bytes:
+    """All of a plain file. Raises OSError, also for more than `most` bytes: a file of zeros takes no room on
+    its owner's disk.
+    """
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
+        return file.read(size)
 
 
 def from_json(text: str | bytes) -> Any:

@@ -137,7 +137,7 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     """A JSON object of the given schema, or an error that names the file, the line and what to do."""
     try:
-        value: dict[str, Any] = documents.from_json(path.read_text(encoding="utf-8"))
+        value: dict[str, Any] = documents.from_json(documents.contents(path).decode())
     except FileNotFoundError:
         raise StrataError("no such file", at=str(path), remedy=remedy) from None
     except ValueError as error:

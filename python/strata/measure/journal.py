@@ -122,9 +122,10 @@ def read_journal(path: Path, offset: int = 0, first: int = 1, end: int | None = 
     `first` begins, up to the offset `end`.
     """
     try:
-        with path.open("rb") as stream:
+        with documents.opened(path) as stream:
             stream.seek(offset)
-            for number, line in enumerate(stream, start=first):
+            lines = iter(lambda: stream.readline(documents.MOST), b"")
+            for number, line in enumerate(lines, start=first):
                 offset += len(line)
                 if not line.endswith(b"\n") or (end is not None and offset > end):
                     return  # the torn line of a process that was killed, or what came later

@@ -31,6 +31,7 @@ FACTS = (
     "bios",
 )
 MOST_PARTS = 4096
+_LARGEST = 1 << 30  # bytes of a file, which may hold the runs of a whole machine
 _MOST = 1e300  # a number of JSON may be larger than any float
 _NUMBERS = {int, float}
 _NAME = re.compile(r"\d+|\D+")
@@ -110,8 +111,7 @@ def _files(paths: Sequence[Path]) -> Iterator[str]:
 
 def _texts(file: str) -> Iterator[tuple[str, str]]:
     try:
-        with open(file, encoding="utf-8") as stream:  # noqa: PTH123 (a Path costs as much as the file)
-            text = stream.read()
+        text = documents.contents(file, _LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise StrataError("cannot read a run", at=file, given=str(error)) from None
     if not file.endswith(".jsonl"):

@@ -11,7 +11,18 @@ from pathlib import Path
 
 from strata import own_folders, scripts
 from strata.centre.sampling import loop
-from strata.centre.sampling.ring import CPU, IO, JOB, MEMORY, OPERATIONS, SUFFIX, TRAFFIC, Sample, read
+from strata.centre.sampling.ring import (
+    CPU,
+    IO,
+    JOB,
+    LARGEST,
+    MEMORY,
+    OPERATIONS,
+    SUFFIX,
+    TRAFFIC,
+    Sample,
+    read,
+)
 from strata.errors import StrataError
 from strata.measure.progress import seconds
 
@@ -73,8 +84,8 @@ def _run(what: str, folder: Path | None, interval: str, size: str, job: str | No
 def _bytes(text: str) -> int:
     found = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB|)", text.strip())
     size = int(found.group(1)) * _UNITS[found.group(2)] if found else 0
-    if not 8192 <= size <= 1 << 40:
-        raise StrataError("not a size", at="--size", given=text, allowed="8KiB and more, such as 32MiB")
+    if not 8192 <= size <= LARGEST:
+        raise StrataError("not a size", at="--size", given=text, allowed="8KiB to 1GiB, such as 32MiB")
     return size
 
 

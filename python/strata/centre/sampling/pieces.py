@@ -10,7 +10,7 @@ import numpy as np
 
 from strata.centre.outages.times import LAST
 from strata.centre.sampling import collected
-from strata.centre.sampling.ring import CPU, FIRST, IO, OPERATIONS, RECORD, TRAFFIC
+from strata.centre.sampling.ring import CPU, FIRST, IO, OPERATIONS, RECORD, TRAFFIC, whole
 from strata.centre.use.occupancy import per_bin
 
 _GAP = 4.0  # times the usual pause: what lies between two samples that are further apart is not known
@@ -63,7 +63,7 @@ _RECORD = np.dtype(
 
 def table(path: Path) -> tuple[np.ndarray, int]:
     """A file's sound records, and how many are torn."""
-    data = path.read_bytes()[FIRST:]
+    data = whole(path)[FIRST:]
     found = np.frombuffer(data, _RECORD, len(data) // RECORD)
     body = RECORD - 4
     sums = (zlib.crc32(data[i : i + body]) for i in range(0, len(found) * RECORD, RECORD))

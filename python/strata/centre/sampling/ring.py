@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from strata import own_folders
+from strata import documents, own_folders
 from strata.errors import FAILED, StrataError
 
 MAGIC, VERSION = b"STRATUSE", 1
@@ -33,6 +33,7 @@ _CRC = struct.Struct("<I")
 _NEXT = struct.Struct("<Q")
 RECORD = _BODY.size + _CRC.size
 FIRST = 4096
+LARGEST = 1 << 30  # bytes of a file
 _HINT = 128
 SUFFIX = ".ring"
 NODE, JOB = 0, 1
@@ -189,13 +190,21 @@ def _records(path: Path, head: bytes) -> int:
 def header(path: Path) -> tuple[str, int]:
     """The node whose file it is, and its cores. Raises StrataError for what is none."""
     try:
-        with path.open("rb") as file:
+        with documents.opened(path) as file:
             data = file.read(FIRST)
     except OSError as error:
         raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
     _records(path, data)
     _, _, _, _, cores, host = _HEADER.unpack_from(data)
     return host.rstrip(b"\0").decode(errors="replace"), int(cores)
+
+
+def whole(path: Path) -> bytes:
+    """All bytes of a file of samples. Raises StrataError where it cannot be read, or is larger than any."""
+    try:
+        return documents.contents(path, LARGEST)
+    except OSError as error:
+        raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
 
 
 @dataclass(frozen=True)
@@ -211,7 +220,7 @@ class Read:
 def read(path: Path) -> Read:
     """All samples of a file, also of one that is being written. Raises StrataError for what is none."""
     host, cores = header(path)
-    data = path.read_bytes()
+    data = whole(path)
     records = _records(path, data[:FIRST])
     found: list[tuple[int, Sample]] = []
     torn, empty = 0, bytes(RECORD)

@@ -1,0 +1,75 @@
+"""What a stranger can put in the place of a file: a FIFO, a device, gigabytes of nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from strata import documents
+from strata.centre.fleet import reading
+from strata.centre.sampling import ring
+from strata.errors import StrataError
+from strata.measure import journal, store
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "plan.json": lambda path: store.read_plan(path.parent),
+    "machine.json": lambda path: store.read_facts(path.parent),
+    "a.jsonl": lambda path: list(journal.read_journal(path)),
+    "n1.json": lambda path: reading.read([path.parent]),
+    "n1.ring": ring.read,
+    "n2.ring": ring.whole,
+}
+
+
+def put(path: Path, what: str) -> None:
+    if what == "a FIFO":
+        os.mkfifo(path)
+    elif what == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.touch()
+        os.truncate(path, 200 << 30)
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Iterator[None]:
+    """A reader that waits for ever is ended."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("the reader waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("what", ["a FIFO", "a device", "gigabytes of nothing"])
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_no_plain_file_of_some_size_is_one_error(tmp_path: Path, name: str, what: str) -> None:
+    put(tmp_path / name, what)
+    if name == "a.jsonl" and what == "gigabytes of nothing":
+        return  # a line at a time, which ends below
+    with pytest.raises(StrataError):
+        READERS[name](tmp_path / name)
+
+
+def test_a_line_without_an_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "MOST", 1 << 20)
+    put(tmp_path / "a.jsonl", "gigabytes of nothing")
+    assert list(journal.read_journal(tmp_path / "a.jsonl")) == []
+
+
+def test_a_measurement_is_looked_for_among_such_files(tmp_path: Path) -> None:
+    for name, what in (("a", "a FIFO"), ("b", "a device"), ("c", "gigabytes of nothing")):
+        (tmp_path / name).mkdir()
+        put(tmp_path / name / "plan.json", what)
+    assert store.find_unfinished(tmp_path, None, print) is None  # type: ignore[arg-type]
