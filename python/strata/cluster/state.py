@@ -13,6 +13,7 @@ from pathlib import Path
 from strata import own_folders
 from strata.errors import FAILED, StrataError
 
+_LOCK = ".lock"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 
 
@@ -85,6 +86,7 @@ def make(name: str) -> tuple[Path, int]:
         with contextlib.suppress(FileNotFoundError), _one_at_a_time(path.parent):
             sweep()
             path.mkdir(mode=0o700, exist_ok=True)
+            path.chmod(0o700)  # one that was there: whoever may open it can hold its lock
             lock = _lock(path)
             if lock is not None:
                 return path, lock
@@ -99,7 +101,9 @@ def make(name: str) -> tuple[Path, int]:
 
 @contextlib.contextmanager
 def _one_at_a_time(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    """Locks the folder of all clusters; where others may open that, a file in it which they may not."""
+    closed = not path.stat().st_mode & 0o077
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY) if closed else own_folders.to_lock(path / _LOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -125,7 +129,7 @@ def living() -> list[str]:
     """Names of the clusters that are up."""
     _check(base())
     found = []
-    for path in sorted(base().glob("*")):
+    for path in sorted(base().glob("[!.]*")):
         lock = _lock(path)
         if lock is None:
             found.append(path.name)
@@ -136,7 +140,7 @@ def living() -> list[str]:
 
 def sweep() -> None:
     """Removes the folders of clusters that have ended."""
-    for path in base().glob("*"):
+    for path in base().glob("[!.]*"):
         lock = _lock(path)
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,36 @@ def test_a_folder_that_another_user_made_first_is_used_by_no_command(base: Path)
     with pytest.raises(StrataError, match="cannot be trusted"):
         state.make("box")
     os.chown(base, 0, 0)
+
+
+def test_another_user_cannot_hold_the_lock_of_a_folder_that_all_may_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="strata-test-") as place:
+        base = Path(place, "clusters")
+        Path(place).chmod(0o755)
+        (base / "box").mkdir(parents=True)
+        monkeypatch.setenv("STRATA_CLUSTERS", str(base))
+        os.close(state.make("box")[1])  # there are all files that there ever are
+        files = [base, *base.iterdir()]
+
+        def hold() -> None:
+            for each in files:
+                with suppress(OSError):
+                    fcntl.flock(os.open(each, os.O_RDONLY), fcntl.LOCK_EX)
+
+        def late(*_: object) -> None:
+            raise TimeoutError("held up by a stranger")
+
+        with another_user(hold):
+            before = signal.signal(signal.SIGALRM, late)
+            signal.alarm(20)
+            try:
+                os.close(state.make("box")[1])
+            finally:
+                signal.alarm(0)
+                signal.signal(signal.SIGALRM, before)
+        assert state.living() == []
 
 
 def test_another_user_who_answers_is_not_believed(base: Path) -> None:
