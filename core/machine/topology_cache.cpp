@@ -118,9 +118,11 @@ bool write_all(int fd, std::string_view text) {
 
 std::string above(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
+/// Or this user's own link to one: where another user's leads nothing is written.
 bool is_own_folder(const std::string& path) {
     struct stat status {};
-    return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+    return lstat(path.c_str(), &status) == 0 && status.st_uid == geteuid() &&
+           stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
 }
 
 /// Makes a folder where its parent is this user's own: root in another's home leaves nothing there that its

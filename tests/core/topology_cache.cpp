@@ -379,6 +379,21 @@ TEST_CASE("where nothing can be written there is no cache, and no error") {
     fs::permissions(home.root(), fs::perms::owner_all);
 }
 
+TEST_CASE("a link to a folder is followed where it is this user's own, and no other user's") {
+    const Home home;
+    const std::string elsewhere = home.root() + "/elsewhere", link = home.root() + "/.cache/strata";
+    fs::create_directories(elsewhere);
+    fs::create_directories(home.root() + "/.cache");
+    fs::create_directory_symlink(elsewhere, link);
+    CHECK(store_topology_cache(home.file(), kKey, fixture("hybrid-6p-8e.xml")));
+    CHECK(fs::exists(elsewhere + "/topology-0"));
+    if (geteuid() != 0) return;
+    fs::remove(elsewhere + "/topology-0");
+    REQUIRE(lchown(link.c_str(), 65534, 65534) == 0);
+    CHECK_FALSE(store_topology_cache(home.file(), kKey, fixture("hybrid-6p-8e.xml")));
+    CHECK(fs::is_empty(elsewhere));
+}
+
 TEST_CASE("a process whose files may not grow writes none, and lives") {
     const Home home;
     const std::string told = told_by_child([&] {
