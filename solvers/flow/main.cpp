@@ -1,5 +1,6 @@
 // strata-flow CASE: what `strata run` starts for cases with solver = "flow".
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/run/driver/driver.hpp"
 #include "solvers/flow/plot3d_frames.hpp"
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
             .end = settings.steady() ? static_cast<double>(settings.stages().end()) : settings.time.end,
             .time_unit = settings.steady() ? "iterations" : "L/a",
             .first_line = [f](const graph::Simulation& run) { return first_line(run, *f); },
+            .notice = fmt::format("{}", fmt::join(f->grid().system().turned, "; ")),
             .series = series,
             .fields = fields,
             .shapes = {graph::curvilinear("flow", {{f->grid().zones(), l.x, blank}})},

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -22,7 +22,10 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
 #include "core/run/driver/showing.hpp"
+#include "solvers/flow/boundary_tables.hpp"
 #include "solvers/flow/grid/piece.hpp"
+#include "solvers/flow/grid/ranges.hpp"
+#include "solvers/flow/map_command.hpp"
 #include "solvers/flow/step.hpp"
 #include "solvers/overset/ratios.hpp"
 
@@ -36,9 +39,11 @@ Options options() {
     Options all(
         "strata-overset",
         "Meshes that overlap: holes, receptors, donors, orphans, quality of cells. Nothing is computed "
-        "on them. Ends with status 1 where more cells have no donor than may.");
+        "on them. Ends with status 1 where more cells have no donor than may. With --map: the neutral map "
+        "file of one grid, from the joins that are found.");
     all.positional("GRIDS",
-                   "a case with tables [mesh.NAME]; or two PLOT3D files or more, NAME=FILE or NAME=FILE:MAP",
+                   "a case with tables [mesh.NAME]; or two PLOT3D files or more, NAME=FILE or NAME=FILE:MAP; "
+                   "with --map one PLOT3D file",
                    true, true)
         .option(
             "--walls", "NAMES", "",
@@ -53,8 +58,16 @@ Options options() {
         .option("--patch", "N", "32", "with files: cells of a patch in each direction")
         .flag("--times", "how long metrics take alone, too: the start is made once more without connectivity")
         .option("--out", "DIR", "", "folder for check.json and the cells of each process")
+        .option("--map", "FILE", "", "writes joins and faces of the grid there, and checks nothing")
+        .option("--form", "WORDS", "", "with --map: what is known of the grid file, as grid.form of a case")
+        .option("--dimensions", "N", "0", "with --map: 2 for a file with one cell across, as grid.dimensions")
+        .option("--shift", "X,Y,Z", "",
+                "with --map: faces that this shift takes onto each other are periodic")
+        .option("--turn", "DEGREES", "", "with --map: the same of a turn, which the case has to say again")
+        .option("--turn-axis", "AXIS", "x", "with --map: x, y or z, through the origin")
         .example("strata-overset cases/flow/overset-cylinder.toml --out check", "the meshes of a case")
-        .example("strata-overset box=box.p3d wing=wing.p3d:wing.nmf", "grids from files");
+        .example("strata-overset box=box.p3d wing=wing.p3d:wing.nmf", "grids from files")
+        .example("strata-overset --map wing.nmf wing.p3d", "what the faces of a grid are");
     return all;
 }
 
@@ -97,16 +110,12 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
                                    outer = words_of(given.text("--outer"));
     const flow::GridSystem grid = flow::case_grid(s, keys);
     for (const flow::BoundaryRange& range : grid.boundaries) {
-        std::string lower = range.name;
-        std::transform(lower.begin(), lower.end(), lower.begin(),
-                       [](unsigned char c) { return std::tolower(c); });
-        const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
-        s.boundaries[range.name].kind = is_named(walls, range.name) || has("wall") || has("solid")
-                                            ? "slip-wall"
-                                        : is_named(outer, range.name)           ? "far-field"
-                                        : has("symmetry")                       ? "symmetry"
-                                        : range.name.rfind(first + "-", 0) == 0 ? "far-field"
-                                                                                : "overset";
+        const std::string likely = flow::likely_kind(range.name, s, grid.dimensions);
+        s.boundaries[range.name].kind = is_named(walls, range.name) || likely == "slip-wall" ? "slip-wall"
+                                        : is_named(outer, range.name)                        ? "far-field"
+                                        : likely != "far-field" && likely != "overset"       ? likely
+                                        : range.name.rfind(first + "-", 0) == 0              ? "far-field"
+                                                                                             : "overset";
     }
     for (const auto* list : {&walls, &outer})
         for (const std::string& name : *list)
@@ -305,6 +314,14 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
         j.object().member("name", source.zones()[static_cast<std::size_t>(zone)].name);
         j.member("mesh", p.mesh[static_cast<std::size_t>(zone)]);
         j.members("cells", std::vector<int>{cells.hi[0], cells.hi[1], cells.hi[2]});
+        const flow::ZoneShape& shape = source.zones()[static_cast<std::size_t>(zone)];
+        j.member("given_zone", shape.origin + 1);
+        for (const auto& [key, cell] :
+             {std::pair{"first_cell", Int3{0, 0, 0}}, {"next_cell", Int3{1, 1, 1}}}) {
+            const Int3 at = flow::given_cell(shape, cell);
+            j.members(key, std::vector<int>{at[0] + 1, at[1] + 1, at[2] + 1});
+        }
+        j.members("axes", std::vector<int>{shape.axes[0], shape.axes[1], shape.axes[2]});
         j.member("computed", count(overset::kComputed)).member("receptors", count(overset::kReceptors));
         j.member("holes", count(overset::kHoles)).member("covered", count(overset::kCovered));
         j.member("orphans", count(overset::kOrphans));
@@ -332,8 +349,8 @@ void print(const Meshes& meshes, const Found& found) {
                    count(overset::kHoles) + count(overset::kCovered), count(overset::kOrphans));
         if (count(overset::kOrphans) > 0) {
             const Int3 at = overset::cell_of(p.grid.cells(zone), found.first[static_cast<std::size_t>(zone)]);
-            fmt::print("  the first orphan of {} is cell ({}, {}, {})\n",
-                       flow::zone_text(meshes.grid->source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+            fmt::print("  the first orphan of {} is cell {}\n", flow::zone_text(meshes.grid->source(), zone),
+                       flow::cell_text(meshes.grid->source(), zone, at));
         }
     }
     if (found.ratios[1] > 0)
@@ -419,6 +436,37 @@ int check(team::Team& team, const Parsed& given) {
     return orphans > allowed ? kFailure : kSuccess;
 }
 
+void write_map(const Parsed& given) {
+    const std::vector<std::string>& grids = given.positionals();
+    if (grids.size() != 1)
+        throw Error("a map is of one grid")
+            .given(fmt::format("{}", fmt::join(grids, " ")))
+            .allowed("the name of one PLOT3D file");
+    flow::GridFiles files;
+    files.grid = grids[0];
+    files.form = flow::known_form(given.text("--form"));
+    files.dimensions = static_cast<int>(given.integer("--dimensions", 0, 3));
+    if (given.has("--turn"))
+        files.periodic.push_back({flow::turn_about(given.choice("--turn-axis", {"x", "y", "z"})[0] - 'x',
+                                                   given.number("--turn", -360, 360)),
+                                  {}});
+    if (given.has("--shift")) {
+        flow::Periodic periodic;
+        std::size_t d = 0;
+        for (const std::string& word : words_of(given.text("--shift"))) {
+            char* end = nullptr;
+            const double value = std::strtod(word.c_str(), &end);
+            if (d == 3 || word.empty() || *end != 0 || !std::isfinite(value))
+                throw Error("--shift has a number for each dimension")
+                    .given(given.text("--shift"))
+                    .allowed("two or three numbers: 0,0,1.5");
+            periodic.shift[d++] = value;
+        }
+        files.periodic.push_back(periodic);
+    }
+    flow::write_found_map(files, given.text("--map"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -426,6 +474,15 @@ int main(int argc, char** argv) {
     try {
         given = options().parse(argc, argv);
         if (given.help()) return kSuccess;
+        if (given.has("--map")) {
+            write_map(given);
+            return kSuccess;
+        }
+        for (const char* option : {"--form", "--dimensions", "--shift", "--turn", "--turn-axis"})
+            if (given.has(option))
+                throw Error("only a map is made with this option")
+                    .given(option)
+                    .allowed("--map FILE beside it");
     } catch (const Error& error) {
         std::fputs(error.text().c_str(), stderr);
         return error.exit_code();

@@ -130,8 +130,8 @@ Located located(const FlowZones& grid, Count&& count, First&& first) {
         all.cells += these;
         if (these == 0) continue;
         const Int3 at = overset::cell_of(grid.zones().cells(zone), first(zone));
-        all.where += fmt::format("{}{} in {}, the first at cell ({}, {}, {})", all.where.empty() ? "" : "; ",
-                                 these, zone_text(grid.source(), zone), at[0] + 1, at[1] + 1, at[2] + 1);
+        all.where += fmt::format("{}{} in {}, the first at cell {}", all.where.empty() ? "" : "; ", these,
+                                 zone_text(grid.source(), zone), cell_text(grid.source(), zone, at));
     }
     return all;
 }

@@ -32,9 +32,26 @@ using namespace graph;
 
 namespace {
 
-Slice read_slice(const std::string& text, const CaseSchema& keys, int dimensions) {
+/// The axis of a zone that is this one in its file.
+std::size_t axis_given(const ZoneShape& shape, int axis) {
+    return static_cast<std::size_t>(std::find(shape.axes.begin(), shape.axes.end(), axis) -
+                                    shape.axes.begin());
+}
+
+/// Planes of a three-dimensional file have two of its three indices.
+Slice read_slice(const std::string& text, const CaseSchema& keys, const GridSystem& grid) {
+    const int dimensions = grid.dimensions;
     try {
-        return slice_of(text, dimensions);
+        try {
+            return slice_of(text, dimensions);
+        } catch (const Error&) {
+            const Slice slice = slice_of(text, 3);
+            for (const ZoneShape& shape : grid.source->zones())
+                if (slice.kind == Slice::Kind::nodes && shape.origin == slice.zone &&
+                    axis_given(shape, slice.axis) < static_cast<std::size_t>(dimensions))
+                    return slice;
+            throw;
+        }
     } catch (const Error&) {
         keys.refuse("output.slices", fmt::format("'{}' is no slice of this grid", text),
                     dimensions == 3
@@ -72,7 +89,7 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
     std::vector<Slice> all;
     std::set<std::string> names;
     for (const std::string& text : settings.output.slices) {
-        Slice slice = read_slice(text, keys, grid.dimensions);
+        Slice slice = read_slice(text, keys, grid);
         if (slice.kind == Slice::Kind::azimuth) {
             if (settings.rotation_rate() == 0)
                 keys.refuse("output.slices",
@@ -87,8 +104,16 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
             keys.refuse("output.slices", fmt::format("the grid has no zone for '{}'", text),
                         fmt::format("zones 1 to {}", zones.size()));
         if (slice.zone >= 0) {
-            const int most =
-                zones[static_cast<std::size_t>(slice.zone)].points[static_cast<std::size_t>(slice.axis)];
+            const std::span<const ZoneShape> shapes = grid.source->zones();
+            const std::size_t axis =
+                axis_given(*std::find_if(shapes.begin(), shapes.end(),
+                                         [&](const ZoneShape& shape) { return shape.origin == slice.zone; }),
+                           slice.axis);
+            if (axis >= static_cast<std::size_t>(grid.dimensions))
+                keys.refuse("output.slices",
+                            fmt::format("the zone is one plane of cells, across this index: '{}'", text),
+                            "its two other indices");
+            const int most = zones[static_cast<std::size_t>(slice.zone)].points[axis];
             if (slice.node >= most)
                 keys.refuse("output.slices", fmt::format("the zone has no such node: '{}'", text),
                             fmt::format("nodes 1 to {}", most));
@@ -173,12 +198,15 @@ class SliceFrames final : public Frames {
         const Box cells = grid.zones().box(patch);
         const ZoneShape& shape = grid.source().zones()[static_cast<std::size_t>(zone)];
         if (slice.zone >= 0 && shape.origin != slice.zone) return {};
-        const auto a = static_cast<std::size_t>(slice.axis);
+        const bool by_index = slice.kind == Slice::Kind::nodes;
+        const std::size_t a = by_index ? axis_given(shape, slice.axis) : 0;
         const int node = (slice.node - shape.first[a]) * shape.step[a];
-        if (slice.zone >= 0 && (node < 0 || node > shape.cells[a])) return {};
-        // Where a zone was cut at this index, the faces are those of the part behind.
-        const bool last = node == shape.cells[a];
-        if (slice.zone >= 0 && last && goes_on(shape, a)) return {};
+        if (by_index && (node < 0 || node > shape.cells[a])) return {};
+        // Faces are those of the cells above them in the file; where a zone was cut there, of the part
+        // behind.
+        const bool back = shape.step[a] < 0, at_end = node == (back ? 0 : shape.cells[a]);
+        if (by_index && at_end && goes_on(shape, a)) return {};
+        const bool below = back != at_end;
 
         Piece nodes = nodes_of(grid.source(), zone, cells);
         if (grid.moves()) place_nodes<Dim>(nodes, grid.motions().placed(grid.mesh_of(zone), at_step));
@@ -195,9 +223,9 @@ class SliceFrames final : public Frames {
             vortices_ ? at_nodes(flow_->shown.vortices_at_nodes, kVortexNumbers<Dim>) : Piece({}, 0);
         const NodeValues q = values.view(), v = vortices_ ? turning.view() : no_vortices();
         const IsCut is_cut = no_hole(now, local, cells);
-        return slice.kind != Slice::Kind::nodes
+        return !by_index
                    ? cut_cells<Dim>(slice, cells, at, q, gamma_, is_cut, v)
-                   : index_faces<Dim>(slice.axis, node, last, cells, at, q, gamma_, is_cut, v);
+                   : index_faces<Dim>(static_cast<int>(a), node, below, cells, at, q, gamma_, is_cut, v);
     }
     /// Of meshes that overlap: which cells are no holes.
     [[nodiscard]] IsCut no_hole(ValuesNow& now, int local, const Box& cells) const {
@@ -213,12 +241,17 @@ class SliceFrames final : public Frames {
             return is != static_cast<std::int32_t>(overset::Cell::hole);
         };
     }
+    /// Whether another part lies behind this one in the file.
     [[nodiscard]] bool goes_on(const ZoneShape& shape, std::size_t axis) const {
-        Int3 behind = shape.first;
-        behind[axis] += shape.step[axis] * shape.cells[axis];
+        const bool back = shape.step[axis] < 0;
         const std::span<const ZoneShape> all = flow_->grid().source().zones();
         return std::any_of(all.begin(), all.end(), [&](const ZoneShape& other) {
-            return other.origin == shape.origin && other.first == behind;
+            Int3 begins = other.first, behind = shape.first;
+            if (back)
+                begins[axis] -= other.cells[axis];
+            else
+                behind[axis] += shape.cells[axis];
+            return other.origin == shape.origin && begins == behind;
         });
     }
 

@@ -252,9 +252,9 @@ void read_state(const Here& here, const FlowZones& grid, const OriginValues& sta
         double square = 0;
         for (int d = 1; d <= Dim; ++d) square += q(i, j, k, d) * q(i, j, k, d);
         if (!(q(i, j, k, 0) > 0) || !(q(i, j, k, Dim + 1) > 0.5 * square / q(i, j, k, 0)))
-            here.fail(
-                fmt::format("the Q file has no positive density and pressure at cell ({}, {}, {}) of {}",
-                            i + 1, j + 1, k + 1, zone_text(grid.source(), grid.zones().zone_of(here.patch))));
+            here.fail(fmt::format("the Q file has no positive density and pressure at cell {} of {}",
+                                  cell_text(grid.source(), grid.zones().zone_of(here.patch), {i, j, k}),
+                                  zone_text(grid.source(), grid.zones().zone_of(here.patch))));
     });
 }
 

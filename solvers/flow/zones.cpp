@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "solvers/flow/boundary_tables.hpp"
 #include "solvers/flow/grid/coarsen.hpp"
 #include "solvers/flow/grid/generate.hpp"
 #include "solvers/flow/grid/merge.hpp"
@@ -250,30 +251,18 @@ FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem sy
     std::vector<std::string> names;
     for (const Boundary& b : boundaries) names.push_back(b.name);
     on_zone_.resize(shapes.size());
-    std::set<std::string> used;
+    check_boundary_tables(system_, s, keys);
     for (const BoundaryRange& range : system_.boundaries) {
         const auto at = std::find(names.begin(), names.end(), range.name);
-        if (at == names.end())
-            keys.refuse("boundary." + range.name + ".kind",
-                        fmt::format("the case says nothing of the boundary '{}' of {} at {}", range.name,
-                                    zone_text(source(), range.zone), face_text(range.face)),
-                        fmt::format("a table [boundary.{}] with its kind", range.name));
         if (boundaries[static_cast<std::size_t>(at - names.begin())].condition == Condition::mass_outflow &&
             moves() && motions_.of[static_cast<std::size_t>(mesh_of(range.zone))].moves())
             keys.refuse("boundary." + range.name + ".kind",
                         "the mass flow through a boundary of a grid that moves is not found",
                         "\"pressure-outflow\", or a grid that stands still");
-        used.insert(range.name);
         on_zone_[static_cast<std::size_t>(range.zone)]
                 [static_cast<std::size_t>(2 * range.face.axis + (range.face.upper ? 1 : 0))] =
                     &boundaries[static_cast<std::size_t>(at - names.begin())];
     }
-    std::set<std::string> of_grid;
-    for (const BoundaryRange& range : system_.boundaries) of_grid.insert(range.name);
-    for (const std::string& one : names)
-        if (used.count(one) == 0)
-            keys.refuse("boundary." + one + ".kind", "the grid has no boundary of this name",
-                        fmt::format("{}", fmt::join(of_grid, ", ")));
     find_meeting_lines();
     for (int p = 0; p < zones_->patches(); ++p)
         of_patch_.emplace_back(zones_->box(p), on_patch(p), dimensions());

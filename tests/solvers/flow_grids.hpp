@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/zones.hpp"
 #include "solvers/flow/grid/generate.hpp"
@@ -56,5 +59,43 @@ struct Folder {
         return path / name;
     }
 };
+
+/// Bytes as Fortran writes them.
+struct Binary {
+    std::string bytes;
+    bool swap = false;
+    int marker = 4;  // bytes of a record's length
+    template <class T>
+    Binary& put(T value) {
+        char raw[sizeof(T)];
+        std::memcpy(raw, &value, sizeof(T));
+        if (swap) std::reverse(raw, raw + sizeof(T));
+        bytes.append(raw, sizeof(T));
+        return *this;
+    }
+    Binary& record(const Binary& content) {
+        const auto length = [&] {
+            const auto size = static_cast<std::int64_t>(content.bytes.size());
+            marker == 8 ? put(size) : put(static_cast<std::int32_t>(size));
+        };
+        length();
+        bytes += content.bytes;
+        length();
+        return *this;
+    }
+};
+
+struct Refused {
+    std::string message, given, text;
+};
+template <class Call>
+[[nodiscard]] Refused refused_by(Call&& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return {error.message(), error.given(), error.text()};
+    }
+    return {"nothing was refused", "", ""};
+}
 
 }  // namespace strata::flow::tests

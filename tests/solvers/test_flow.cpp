@@ -141,11 +141,13 @@ TEST_CASE("what does not fit is refused with the key") {
         return text.find(part) != std::string::npos;
     };
     Settings s = uniform(2, "euler");
-    s.boundaries.erase("x-max");
-    CHECK(has(refusal(s), "the case says nothing of the boundary 'x-max'"));
+    s.boundaries.erase("x-max"), s.boundaries.erase("y-min");
+    CHECK(has(refusal(s), "the case says nothing of 2 boundaries of its grid"));
+    CHECK(has(refusal(s), "\n[boundary.y-min]   # j-min of zone 1"));
+    CHECK(has(refusal(s), "\nkind = \"far-field\"\n"));
     s = uniform(2, "euler");
-    s.boundaries["lid"].kind = "far-field";
-    CHECK(has(refusal(s), "the grid has no boundary of this name"));
+    s.boundaries["lid"].kind = "far-field", s.boundaries["the \"roof\""].kind = "far-field";
+    CHECK(has(refusal(s), R"(the grid has no boundary for [boundary.lid], [boundary."the \"roof\""])"));
     s = uniform(2, "euler");
     s.boundaries["x-max"].kind = "wall";
     CHECK(has(refusal(s), "does not stick to walls"));

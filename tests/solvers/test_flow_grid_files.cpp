@@ -1,11 +1,7 @@
 // PLOT3D files: round trips in every form, files as other programs write them, and what is wrong with a file.
-#include <bit>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
-#include "core/base/error.hpp"
 #include "solvers/flow/grid/plot3d.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
@@ -103,38 +99,6 @@ void compare(const Plot3dFile& file, int components) {
             CHECK(same);
         }
     }
-}
-
-/// Bytes as Fortran writes them.
-struct Binary {
-    std::string bytes;
-    bool swap = false;
-    template <class T>
-    Binary& put(T value) {
-        char raw[sizeof(T)];
-        std::memcpy(raw, &value, sizeof(T));
-        if (swap) std::reverse(raw, raw + sizeof(T));
-        bytes.append(raw, sizeof(T));
-        return *this;
-    }
-    Binary& record(const Binary& content) {
-        const auto size = static_cast<std::int32_t>(content.bytes.size());
-        put(size).bytes += content.bytes;
-        return put(size);
-    }
-};
-
-struct Refused {
-    std::string message, given, text;
-};
-template <class Call>
-Refused refused_by(Call&& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return {error.message(), error.given(), error.text()};
-    }
-    return {"nothing was refused", "", ""};
 }
 
 Refused refused(const std::filesystem::path& path, const Plot3dKnown& known = {}) {

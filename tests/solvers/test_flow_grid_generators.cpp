@@ -292,9 +292,8 @@ TEST_CASE("a face without a condition, or with two, is refused with its nodes") 
             (void)cut(system);
             FAIL("was not refused");
         } catch (const Error& error) {
-            CHECK(error.message() ==
-                  "a part of face j-min of zone 1 (plate) has neither a boundary condition nor a join");
-            CHECK(error.given() == "nodes (1, 1) to (13, 1)");
+            CHECK(error.message() == "a part of faces has neither a boundary nor a join");
+            CHECK(error.given() == "j-min of zone 1 (plate), nodes (1, 1) to (13, 1)");
         }
     }
     SECTION("two") {

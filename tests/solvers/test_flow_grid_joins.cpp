@@ -294,7 +294,10 @@ TEST_CASE("left-handed zones are turned, with their map, and a note says so") {
     form.dimensions = 2;
     const GridSystem read = read_grid(write(folder, left, form, true));
     check_all(cut(read));
-    CHECK(read.notes.back() == "zone 1 is left-handed: its j runs backwards here");
+    REQUIRE(read.turned.size() == 1);
+    CHECK(read.turned[0] ==
+          "zone 1 of " + (folder.path / "grid.p3d").string() +
+              " is left-handed and turned inside (along j); names and indices stay the file's");
     for (const BoundaryRange& b : read.boundaries)
         if (b.name == "wall") CHECK(b.points.begin == Int3{plate.cells_before, 0, 0});
     double x[2];
@@ -495,8 +498,12 @@ TEST_CASE("what is wrong in a map file is refused with its line") {
     const std::string rest =
         "'in' 1 5 1 49 1 2\n'out' 1 6 1 49 1 2\n'top' 1 2 1 2 1 69\n'sides' 1 3 1 69 1 49\n";
     CHECK(refused(rest + "'wall' 1 1 1 2 1 69 ! all of it\n") == "nothing was refused");
-    CHECK(refused(rest + "'wall' 1 1 1 2 1 68\n").find("neither a boundary condition nor a join") !=
-          std::string::npos);
+    // All parts at once.
+    const std::string bare = refused("'wall' 1 1 1 2 1 68\n'in' 1 5 1 49 1 2\n'out' 1 6 1 49 1 2\n");
+    CHECK(bare.find("2 parts of faces have neither a boundary nor a join") != std::string::npos);
+    CHECK(
+        bare.find("j-min of zone 1, nodes (68, 1) to (69, 1); j-max of zone 1, nodes (1, 49) to (69, 49)") !=
+        std::string::npos);
     CHECK(refused(rest + "'wall' 1 1 1 2 1 70\n").find("map:8") != std::string::npos);
     CHECK(refused(rest + "'wall' 1 7 1 2 1 69\n").find("a face is none") != std::string::npos);
     CHECK(refused(rest + "'wall' 2 1 1 2 1 69\n").find("a zone is none") != std::string::npos);

@@ -206,8 +206,8 @@ TEST_CASE("a cell without positive volume is refused with its zone and index") {
         // Node (3, 2) is moved beyond the next one.
         return Real3{node[0] + (node[0] == 3 && node[1] == 2 ? 2.5 : 0), static_cast<double>(node[1]), 0};
     };
-    const ComputedGrid grid(2, {{.name = "good", .cells = {2, 2, 1}}, {.name = "bad", .cells = {8, 8, 1}}},
-                            at);
+    const ComputedGrid grid(
+        2, {{.name = "good", .cells = {2, 2, 1}}, {.name = "bad", .cells = {8, 8, 1}, .origin = 1}}, at);
     check_cells(grid, 0, {{0, 0, 0}, {2, 2, 1}});
     try {
         check_cells(grid, 1, {{0, 0, 0}, {8, 8, 1}});

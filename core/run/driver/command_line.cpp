@@ -49,7 +49,7 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
                 "what each task does: hardware[=EVENT,EVENT], the processor's counters, through PAPI; or "
                 "simulated: instructions and cache misses from callgrind, some fifty times slower")
         .flag("--timeline", "trace.json of the latest operations, for ui.perfetto.dev")
-        .flag("--quiet", "no line of progress")
+        .flag("--quiet", "no line of progress, and no first line but for what a solver must say")
         .flag("--graph",
               "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
         .hidden("--replay", true)  // these four are said by `strata replay`, which checks them

@@ -72,6 +72,8 @@ struct Solver {
     Scalar<std::int32_t> done = {};
     /// A line for the start of a run, where the values of the first state are there.
     std::function<std::string(const Simulation&)> first_line = {};
+    /// The end of that line, which is said with --quiet too: what changes how files are to be read.
+    std::string notice = {};
     /// The columns of the time series.
     std::vector<Scalar<double>> series = {};
     /// A row every so many steps, where the command line says nothing else. Where its values are found in

@@ -139,7 +139,9 @@ void Run::begin() {
             frames->begin(simulation_, team_, *words_.out, frames->every(), words_.restart.has_value());
     stop_in_time();
     if (team_.rank() != 0) return;
-    if (solver_.first_line && !words_.quiet) fmt::print(stderr, "{}\n", solver_.first_line(simulation_));
+    std::string first_line = solver_.first_line && !words_.quiet ? solver_.first_line(simulation_) : "";
+    if (!solver_.notice.empty()) first_line += (first_line.empty() ? "" : "; ") + solver_.notice;
+    if (!first_line.empty()) fmt::print(stderr, "{}\n", first_line);
     RunEnd end{words_.steps, std::nullopt, solver_.time_unit};
     if (solver_.time.id()) end.time = solver_.end;
     pace_.emplace(end);

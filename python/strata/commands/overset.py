@@ -22,8 +22,19 @@ def overset(commands: Commands) -> None:
             "grids from PLOT3D files, with the boundaries of a neutral map file",
         ),
     ]
+    maps = [
+        ("strata overset map wing.p3d", "writes wing.nmf: joins, collapsed faces, and the faces to be named"),
+        ("strata overset map duct.p3d --shift 0,0,1.5 --out duct.nmf", "one that is periodic along z"),
+        (
+            "strata overset map plane.p3d --dimensions 2",
+            "a file with one cell across, as a grid in the plane",
+        ),
+    ]
     parser = command(
-        commands, "overset", "meshes that overlap: holes, donors, orphans, before hours are spent", examples
+        commands,
+        "overset",
+        "meshes that overlap: holes, donors, orphans, before hours are spent",
+        examples + maps[:1],
     )
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     checked = command(
@@ -57,6 +68,46 @@ def overset(commands: Commands) -> None:
     checked.add_argument("--layout", default="1x1", metavar="PxT", help="processes x threads (default: 1x1)")
     checked.add_argument("--out", type=Path, metavar="DIR", help="folder of the report (default: results)")
     checked.set_defaults(run=_run_check)
+    mapped = command(
+        verbs,
+        "map",
+        "the neutral map file of a grid: joins that are found, and the names of all other faces",
+        maps,
+    )
+    mapped.add_argument("grid", type=Path, metavar="GRID", help="a PLOT3D file, also NAME.xz")
+    mapped.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the map; one that is there stays (default: GRID's name, .nmf)",
+    )
+    mapped.add_argument(
+        "--form",
+        metavar="WORDS",
+        help='what is known of the file, as grid.form of a case: "unformatted big-endian"',
+    )
+    mapped.add_argument("--dimensions", metavar="N", help="2: a file with one cell across is a plane")
+    mapped.add_argument(
+        "--shift", metavar="X,Y,Z", help="faces that this shift takes onto each other are periodic"
+    )
+    mapped.add_argument(
+        "--turn",
+        metavar="DEGREES",
+        help="the same of a turn about an axis through the origin; a map cannot say it, the case does",
+    )
+    mapped.add_argument("--turn-axis", metavar="AXIS", help="x, y or z (default: x)")
+    mapped.set_defaults(run=_run_map)
+
+
+def _run_map(given: argparse.Namespace) -> int:
+    from strata.flow.overset import write_map
+
+    more = [
+        f"--{option}={value}"
+        for option in ("form", "dimensions", "shift", "turn", "turn-axis")
+        if (value := getattr(given, option.replace("-", "_"))) is not None
+    ]
+    return write_map(given.grid, given.out, more)
 
 
 def _run_check(given: argparse.Namespace) -> int:

@@ -21,15 +21,32 @@ PROGRAM = "strata-overset"
 _LISTED = 200  # orphans of the report's table
 
 
-def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | None, command: str) -> int:
-    """Runs the native program under `layout`, writes its report. Returns its exit status: 1 where there are
-    more orphans than may be. `more`: its options.
-    """
+def _programs() -> tuple[Path, Path]:
+    """The front, and the native program. Raises StrataError where that is not built."""
     front = paths.native().front
     paths.need_programs(front, [PROGRAM])
     program = paths.sibling(front, PROGRAM)
     if program is None:
         raise StrataError(f"{PROGRAM} is not built", remedy="./strata setup", code=FAILED)
+    return front, program
+
+
+def write_map(grid: Path, out: Path | None, more: Sequence[str]) -> int:
+    """Writes the neutral map file of a grid (default: beside it, GRID.nmf). Returns the native program's
+    exit status. `more`: its options.
+    """
+    _, program = _programs()
+    name = grid.with_suffix("") if grid.suffix == ".xz" else grid
+    words = [str(program), f"--map={out or name.with_suffix('.nmf')}", *more, str(grid)]
+    sys.stdout.flush()
+    return subprocess.run(words, check=False).returncode
+
+
+def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | None, command: str) -> int:
+    """Runs the native program under `layout`, writes its report. Returns its exit status: 1 where there are
+    more orphans than may be. `more`: its options.
+    """
+    front, program = _programs()
     name = Path(grids[0]).stem if len(grids) == 1 else "grids"
     folder = out or paths.results_base() / f"overset-{name}"
     cells = folder / "cells"
@@ -102,7 +119,7 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
         Section("pictures", "Cells", pictures),
         Section("quality", "Quality of cells", [quality, *_matching(found)]),
     ]
-    lost = orphans(all_patches)
+    lost = orphans(all_patches, zones)
     if lost:
         table = Table(
             ("Zone", "i", "j", "k"), [[str(n) for n in one] for one in lost[:_LISTED]], frozenset(range(4))

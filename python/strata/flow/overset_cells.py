@@ -44,6 +44,8 @@ def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
             at += head.nbytes
             low, high = (tuple(map(int, head[begin : begin + 3])) for begin in (1, 4))
             size = tuple(h - n for n, h in zip(low, high, strict=True))[::-1]
+            if not 0 <= int(head[0]) < len(found["zones"]):
+                raise _damaged("a patch is of a zone that is none", path, f"zone {head[0] + 1}")
             if min(size) < 0:
                 raise _damaged("a patch ends before it begins", path, f"cells {low} to {high}")
             points = tuple(n + (1 if dimensions == 3 or axis > 0 else 0) for axis, n in enumerate(size))
@@ -61,12 +63,15 @@ def _damaged(what: str, path: Path, given: str) -> StrataError:
     return StrataError(what, at=str(path), given=given, remedy="run the case again", code=FAILED)
 
 
-def orphans(all_patches: Sequence[Patch]) -> list[tuple[int, int, int, int]]:
-    """Zone and cell of each orphan, counted from 1."""
+def orphans(all_patches: Sequence[Patch], zones: Sequence[dict[str, Any]]) -> list[tuple[int, int, int, int]]:
+    """Zone and cell of each orphan in its file, counted from 1. `zones`: those of check.json."""
     found = []
     for patch in all_patches:
-        for k, j, i in np.argwhere(patch.status == ORPHAN):
-            found.append(
-                (patch.zone + 1, int(i) + patch.lo[0] + 1, int(j) + patch.lo[1] + 1, int(k) + patch.lo[2] + 1)
-            )
+        zone = zones[patch.zone]
+        for index in np.argwhere(patch.status == ORPHAN)[:, ::-1]:
+            cell = list(zone["first_cell"])
+            for axis, there in enumerate(zone["axes"]):
+                step = zone["next_cell"][there] - zone["first_cell"][there]
+                cell[there] += step * (int(index[axis]) + patch.lo[axis])
+            found.append((zone["given_zone"], *cell))
     return sorted(found)

@@ -30,8 +30,8 @@ void refuse_holes(const GridSource& source, int zone, const Box& nodes) {
     graph::for_each(nodes, [&](int i, int j, int k) {
         const std::int32_t blank = blanks[n++];
         if (blank != 0 && blank != 101) return;
-        throw Error(fmt::format("node {} of {} is {}", node_text(source, {i, j, k}), zone_text(source, zone),
-                                blank == 0 ? "a hole" : "an orphan"))
+        throw Error(fmt::format("node {} of {} is {}", node_text(source, zone, {i, j, k}),
+                                zone_text(source, zone), blank == 0 ? "a hole" : "an orphan"))
             .given(fmt::format("iblank {}", blank))
             .allowed(
                 "1 (field), 2 (wall), below 0 (joined): zones that are joined have no holes; meshes that "
@@ -67,7 +67,7 @@ void check_cells(const GridSource& source, int zone, const Box& cells, bool hole
         graph::for_each(x.box(), [&](int i, int j, int k) {
             if (std::isfinite(x(i, j, k, d))) return;
             throw Error(fmt::format("a coordinate of node {} of {} is no number",
-                                    node_text(source, {i, j, k}), zone_text(source, zone)))
+                                    node_text(source, zone, {i, j, k}), zone_text(source, zone)))
                 .given(fmt::format("{} = {}", "xyz"[d], x(i, j, k, d)));
         });
     Piece volume(cells, 1);
@@ -78,7 +78,7 @@ void check_cells(const GridSource& source, int zone, const Box& cells, bool hole
     const auto v = volume.view();
     graph::for_each(cells, [&](int i, int j, int k) {
         if (v(i, j, k) > 0) return;
-        throw Error(fmt::format("cell {} of {} has no positive volume", node_text(source, {i, j, k}),
+        throw Error(fmt::format("cell {} of {} has no positive volume", cell_text(source, zone, {i, j, k}),
                                 zone_text(source, zone)))
             .given(fmt::format("{:.6g}, lowest corner at ({:.9g}, {:.9g}{})", v(i, j, k), x(i, j, k, 0),
                                x(i, j, k, 1),

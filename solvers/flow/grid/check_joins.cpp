@@ -26,8 +26,8 @@ void check_joins(const GridSystem& system) {
             const double apart = distance(x, y), most = kMatch * here.shortest_edge(node);
             if (apart <= most) return;
             throw Error(fmt::format("node {} of {} is joined with node {} of {}, which is another place",
-                                    node_text(source, node), zone_text(source, join.zone),
-                                    node_text(source, donor), zone_text(source, join.donor)))
+                                    node_text(source, join.zone, node), zone_text(source, join.zone),
+                                    node_text(source, join.donor, donor), zone_text(source, join.donor)))
                 .given(fmt::format("({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}), {:.3g} apart",
                                    x[0], x[1], x[2], y[0], y[1], y[2], apart))
                 .allowed(fmt::format("up to {:.3g} apart, {} of the shortest edge there", most, kMatch));

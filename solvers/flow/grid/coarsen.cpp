@@ -20,7 +20,8 @@ class CoarseGrid final : public GridSource {
                 if (of.cells[a] % factor != 0)
                     throw Error(fmt::format("a grid of every {}{} node cannot be made", factor,
                                             factor == 2 ? "nd" : "th"))
-                        .given(fmt::format("{} cells along {} of {}", of.cells[a], "ijk"[a],
+                        .given(fmt::format("{} cells along {} of {}", of.cells[a],
+                                           axis_text(*fine_, static_cast<int>(zones_.size()), a),
                                            zone_text(*fine_, static_cast<int>(zones_.size()))))
                         .allowed(fmt::format("multiples of {}", factor));
                 shape.cells[a] /= factor;
@@ -79,9 +80,10 @@ Points coarse(const GridSystem& fine, int factor, int zone, const Points& points
     for (std::size_t a = 0; a < static_cast<std::size_t>(fine.dimensions); ++a) {
         if (points.begin[a] % factor != 0 || points.end[a] % factor != 0)
             throw Error(what + " ends between the nodes of a coarser grid")
-                .given(fmt::format("nodes {} to {} along {} of {}", points.begin[a] + 1, points.end[a] + 1,
-                                   "ijk"[a], zone_text(*fine.source, zone)))
-                .allowed(fmt::format("1 and multiples of {} further", factor));
+                .given(fmt::format("nodes {} of {}", range_text(*fine.source, zone, points),
+                                   zone_text(*fine.source, zone)))
+                .allowed(fmt::format("along {} node 1 and multiples of {} further",
+                                     axis_text(*fine.source, zone, a), factor));
         found.begin[a] /= factor, found.end[a] /= factor;
     }
     return found;

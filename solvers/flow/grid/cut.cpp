@@ -1,5 +1,6 @@
 // Zones cut where ranges end within a face.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -33,14 +34,15 @@ class FaceTable {
             ends_[t].insert(points.end[axes_[t]]);
         }
     }
-    /// Adds the lines along which the face must be cut.
-    void find_cuts(const std::vector<std::string>& names, Cuts& cuts) const {
+    /// Adds the lines along which the face must be cut, and to `bare` the parts that have nothing. Throws
+    /// Error for a part with two things.
+    void find_cuts(const std::vector<std::string>& names, Cuts& cuts, std::vector<std::string>& bare) const {
         const std::vector<int> u(ends_[0].begin(), ends_[0].end()), v(ends_[1].begin(), ends_[1].end());
         std::vector<std::vector<int>> table;
         for (std::size_t b = 0; b + 1 < v.size(); ++b) {
             table.emplace_back();
             for (std::size_t a = 0; a + 1 < u.size(); ++a)
-                table.back().push_back(what(u[a], u[a + 1], v[b], v[b + 1], names));
+                table.back().push_back(what(u[a], u[a + 1], v[b], v[b + 1], names, bare));
         }
         for (std::size_t b = 0; b < table.size(); ++b)
             for (std::size_t a = 0; a < table[b].size(); ++a) {
@@ -50,7 +52,8 @@ class FaceTable {
     }
 
   private:
-    [[nodiscard]] int what(int u0, int u1, int v0, int v1, const std::vector<std::string>& names) const {
+    [[nodiscard]] int what(int u0, int u1, int v0, int v1, const std::vector<std::string>& names,
+                           std::vector<std::string>& bare) const {
         int found = kNothing;
         for (const auto& [points, id] : ranges_) {
             if (points.begin[axes_[0]] > u0 || points.end[axes_[0]] < u1 || points.begin[axes_[1]] > v0 ||
@@ -62,21 +65,25 @@ class FaceTable {
             found = id;
         }
         if (found == kNothing)
-            throw refuse("has neither a boundary condition nor a join", u0, u1, v0, v1)
-                .remedy("say what is there in the map file, or leave the file out, so that joins are found");
+            bare.push_back(fmt::format("{} of {}, nodes {}", face_text(source_, zone_, face_),
+                                       zone_text(source_, zone_),
+                                       range_text(source_, zone_, range(u0, u1, v0, v1))));
         return found;
     }
     static std::string text(int id, const std::vector<std::string>& names) {
         return id == kJoined ? "joined" : "'" + names[static_cast<std::size_t>(id)] + "'";
     }
+    [[nodiscard]] Points range(int u0, int u1, int v0, int v1) const {
+        Points points = whole_face(source_.zones()[static_cast<std::size_t>(zone_)].cells, face_);
+        points.begin[axes_[0]] = u0, points.end[axes_[0]] = u1;
+        points.begin[axes_[1]] = v0, points.end[axes_[1]] = v1;
+        return points;
+    }
     [[nodiscard]] Error refuse(const std::string& why, int u0, int u1, int v0, int v1) const {
-        Int3 begin{}, end{};
-        const auto a = static_cast<std::size_t>(face_.axis);
-        begin[a] = end[a] = face_.upper ? source_.zones()[static_cast<std::size_t>(zone_)].cells[a] : 0;
-        begin[axes_[0]] = u0, end[axes_[0]] = u1, begin[axes_[1]] = v0, end[axes_[1]] = v1;
-        return Error(fmt::format("a part of face {} of {} {}", face_text(face_), zone_text(source_, zone_),
-                                 why))
-            .given(fmt::format("nodes {} to {}", node_text(source_, begin), node_text(source_, end)));
+        return Error(fmt::format("a part of face {} of {} {}", face_text(source_, zone_, face_),
+                                 zone_text(source_, zone_), why))
+            .given("nodes " + range_text(source_, zone_, range(u0, u1, v0, v1)))
+            .remedy("take it out of one of the two lines of the map");
     }
     const GridSource& source_;
     int zone_;
@@ -139,7 +146,18 @@ std::vector<Cuts> find_cuts(const GridSystem& whole) {
         add(join.donor, upward(join.donor_points), FaceTable::kJoined, "the donor of a join");
     }
     std::vector<Cuts> cuts(zones.size());
-    for (std::size_t t = 0; t < tables.size(); ++t) tables[t].find_cuts(names, cuts[t / faces]);
+    std::vector<std::string> bare;
+    for (std::size_t t = 0; t < tables.size(); ++t) tables[t].find_cuts(names, cuts[t / faces], bare);
+    if (!bare.empty()) {
+        const std::size_t all = bare.size(), most = 50;
+        if (all > most) bare.resize(most), bare.push_back(fmt::format("and {} more", all - most));
+        throw Error(fmt::format("{} of faces {} neither a boundary nor a join",
+                                all == 1 ? "a part" : fmt::format("{} parts", all),
+                                all == 1 ? "has" : "have"))
+            .given(fmt::format("{}", fmt::join(bare, "; ")))
+            .allowed("a line of the map for each part of each face")
+            .remedy("add lines to the map: those of a map that is found with `strata overset map GRID`, say");
+    }
     return cuts;
 }
 
@@ -283,7 +301,7 @@ GridSystem cut(GridSystem whole, const Int3& most) {
         for (std::size_t a = 0; a < static_cast<std::size_t>(whole.dimensions); ++a)
             shorten(whole.source->zones()[z].cells[a], most[a], cuts[z][a]);
     const Division division = divide(whole, std::move(cuts));
-    GridSystem parts{nullptr, {}, {}, whole.dimensions, whole.notes};
+    GridSystem parts{nullptr, {}, {}, whole.dimensions, whole.notes, {}, whole.turned};
     for (const JoinRange& join : whole.joins) cut_join(division, join, parts.joins);
     for (std::size_t z = 0; z < division.first.size(); ++z)
         join_parts(division, static_cast<int>(z), parts.joins);

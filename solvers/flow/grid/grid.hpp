@@ -28,7 +28,15 @@ struct ZoneShape {
     int origin = 0;       // the zone there
     Int3 first{};         // its node there that is this zone's node (0, 0, 0)
     Int3 step{1, 1, 1};   // -1: this axis runs backwards there (a left-handed zone is turned)
+    Int3 axes{0, 1, 2};   // the axis there that is this zone's axis a (planes of a three-dimensional file)
 };
+
+/// A face, node or cell of a zone as the file or generator has it, indices from 0. What users read and write
+/// has these: names of faces, indices in messages, tables and files. Example: j runs backwards in a zone of
+/// 8 cells along j, so its face j-min is j-max there, and its node (3, 0, 0) is (3, 8, 0).
+[[nodiscard]] Face given_face(const ZoneShape& shape, const Face& face);
+[[nodiscard]] Int3 given_node(const ZoneShape& shape, const Int3& node);
+[[nodiscard]] Int3 given_cell(const ZoneShape& shape, const Int3& cell);
 
 /// Nodes of zones, given in boxes: no process need hold all of them. Any number of threads may ask.
 class GridSource {
@@ -78,8 +86,9 @@ struct GridSystem {
     std::vector<BoundaryRange> boundaries;
     std::vector<JoinRange> joins;
     int dimensions = 2;
-    std::vector<std::string> notes;  // what a user should be told: zones turned, faces collapsed, zones cut
-    std::vector<int> mesh = {};      // [zone] its mesh, where several overlap; none: all are one
+    std::vector<std::string> notes;        // what a user should be told: faces collapsed, zones cut
+    std::vector<int> mesh = {};            // [zone] its mesh, where several overlap; none: all are one
+    std::vector<std::string> turned = {};  // what is told with --quiet too: left-handed zones
 };
 
 /// Cuts zones where a range ends within a face, so that each face of the new zones is wholly joined (to one
@@ -90,8 +99,15 @@ struct GridSystem {
 /// none of a face: with zone and indices. Keeps what is not cut.
 [[nodiscard]] GridSystem cut(GridSystem whole, const Int3& most = {});
 
-/// "zone 2 (wing)" with numbers from 1, and "i-min", "k-max", for messages.
+/// For messages, as the file or generator has it: "zone 2 (wing)" with numbers from 1 (meshes that overlap:
+/// in the order of meshes), "i-min", "k-max", and the letter of an axis.
 [[nodiscard]] std::string zone_text(const GridSource& source, int zone);
-[[nodiscard]] std::string face_text(const Face& face);
+[[nodiscard]] std::string face_text(const GridSource& source, int zone, const Face& face);
+[[nodiscard]] char axis_text(const GridSource& source, int zone, std::size_t axis);
+/// Nodes and cells from 1: "(49, 1)" in two dimensions, "(1, 49, 1)" where a three-dimensional file has
+/// planes. Of a range: "(1, 1) to (49, 1)", upwards.
+[[nodiscard]] std::string node_text(const GridSource& source, int zone, const Int3& node);
+[[nodiscard]] std::string cell_text(const GridSource& source, int zone, const Int3& cell);
+[[nodiscard]] std::string range_text(const GridSource& source, int zone, const Points& points);
 
 }  // namespace strata::flow

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -107,7 +109,8 @@ class Matching {
                 face.take(points);
             });
             system_.notes.push_back(fmt::format("face {} of {} is collapsed: its cells have no area there",
-                                                face_text(face.face), zone_text(*system_.source, face.zone)));
+                                                face_text(*system_.source, face.zone, face.face),
+                                                zone_text(*system_.source, face.zone)));
         }
     }
 
@@ -343,14 +346,24 @@ void find_joins(GridSystem& system, const std::vector<Periodic>& periodic) {
 }
 
 void name_the_rest(GridSystem& system) {
-    for (FreeFace& face : free_faces(system)) {
-        const auto& zone = system.source->zones()[static_cast<std::size_t>(face.zone)];
+    const auto zones = system.source->zones();
+    std::vector<FreeFace> faces = free_faces(system);
+    // In the order of the file, also where an axis runs backwards.
+    std::stable_sort(faces.begin(), faces.end(), [&](const FreeFace& a, const FreeFace& b) {
+        const auto place = [&](const FreeFace& f) {
+            const Face given = given_face(zones[static_cast<std::size_t>(f.zone)], f.face);
+            return std::tuple(f.zone, given.axis, given.upper);
+        };
+        return place(a) < place(b);
+    });
+    for (FreeFace& face : faces) {
+        const auto& zone = zones[static_cast<std::size_t>(face.zone)];
         face.for_rectangles([&](int u0, int u1, int v0, int v1) {
             const Points points = face.range(u0, u1, v0, v1);
             system.boundaries.push_back(
                 {face.zone, face.face, points,
                  fmt::format("{}:{}", zone.name.empty() ? fmt::format("{}", face.zone + 1) : zone.name,
-                             face_text(face.face))});
+                             face_text(*system.source, face.zone, face.face))});
             face.take(points);
         });
     }

@@ -277,12 +277,15 @@ void read_map(const std::filesystem::path& path, GridSystem& system, int across)
     MapReader(path, system, across).read(lines_of(read_whole(path)));
 }
 
-void write_map(const std::filesystem::path& path, const GridSystem& system) {
+std::string map_text(const GridSystem& system) {
     const auto zones = system.source->zones();
     const bool flat = system.dimensions == 2;
-    // In two dimensions i, j of the grid are j, k of the file.
-    const auto axis_of = [&](int axis) { return flat ? (axis + 1) % 3 : axis; };
+    // In two dimensions i, j of the grid are j, k of the map, unless the grid's own file has three indices.
+    const Int3 own = zones[0].axes;
+    const Int3 axes = flat && own == Int3{0, 1, 2} ? Int3{1, 2, 0} : own;
+    const auto axis_of = [&](int axis) { return axes[static_cast<std::size_t>(axis)]; };
     std::string text = "# Neutral map file: faces 1, 2 are k-min, k-max; 3, 4 i; 5, 6 j\n";
+    if (axes != own) text += "# (of this plane grid: i-min, i-max are 5, 6; j-min, j-max are 1, 2)\n";
     text += fmt::format("{:>8}\n\n", zones.size());
     for (std::size_t z = 0; z < zones.size(); ++z) {
         int size[3];
@@ -297,19 +300,24 @@ void write_map(const std::filesystem::path& path, const GridSystem& system) {
         std::size_t axes[2];  // of the grid
     };
     const auto side = [&](int zone, const Face& face, const Points& points) {
+        const ZoneShape& shape = zones[static_cast<std::size_t>(zone)];
         const int axis = axis_of(face.axis);
-        const int number = (axis == 2 ? 1 : axis == 0 ? 3 : 5) + (face.upper ? 1 : 0);
+        const bool upper = face.upper == (shape.step[static_cast<std::size_t>(face.axis)] > 0);
+        const int number = (axis == 2 ? 1 : axis == 0 ? 3 : 5) + (upper ? 1 : 0);
         Text found{fmt::format("{:>6}{:>3}", zone + 1, number), {}};
         for (std::size_t r = 0; r < 2; ++r) {
             const int along = kRangeAxes[axis][r];
-            const auto a = static_cast<std::size_t>(flat ? (along + 2) % 3 : along);
+            const auto a =
+                static_cast<std::size_t>(std::find(axes.begin(), axes.end(), along) - axes.begin());
             found.axes[r] = a;
-            found.words += fmt::format("{:>7}{:>7}", points.begin[a] + 1, points.end[a] + 1);
+            found.words += fmt::format("{:>7}{:>7}", 1 + shape.first[a] + shape.step[a] * points.begin[a],
+                                       1 + shape.first[a] + shape.step[a] * points.end[a]);
         }
         return found;
     };
     for (const BoundaryRange& b : system.boundaries)
-        text += fmt::format("{:<28}{}\n", "'" + b.name + "'", side(b.zone, b.face, b.points).words);
+        text += fmt::format("{:<28}{}   # {}\n", "'" + b.name + "'", side(b.zone, b.face, b.points).words,
+                            face_text(*system.source, b.zone, b.face));
     for (const JoinRange& join : system.joins) {
         const Face face = face_of(*system.source, join.zone, join.points, "a join");
         const Face there =
@@ -320,8 +328,15 @@ void write_map(const std::filesystem::path& path, const GridSystem& system) {
         text +=
             fmt::format("{:<28}{}{}  {}\n", moved ? "'periodic'" : "'one-to-one'", a.words, b.words, swap);
     }
-    const int error = write_named(path.string(), text);
-    if (error != 0) throw system_error("the map file cannot be written", error).at(path.string());
+    return text;
+}
+
+void write_map(const std::filesystem::path& path, const GridSystem& system) {
+    const int error = write_named(path.string(), map_text(system));
+    if (error != 0)
+        throw system_error("the map file cannot be written", error)
+            .at(path.string())
+            .remedy("is the folder there, is there room, and may you write there?");
 }
 
 }  // namespace strata::flow

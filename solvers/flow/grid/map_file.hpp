@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "solvers/flow/grid/grid.hpp"
 
@@ -21,7 +22,10 @@ namespace strata::flow {
 /// Conditions on faces across it are left out. Throws Error with file and line.
 void read_map(const std::filesystem::path& path, GridSystem& system, int across = -1);
 
-/// Writes one, in three dimensions; a two-dimensional grid gets IDIM = 2, as NASA's have it.
+/// The text of one, in three dimensions and in the indices of the grid's own file; a two-dimensional grid
+/// gets IDIM = 2, as NASA's have it.
+[[nodiscard]] std::string map_text(const GridSystem& system);
+/// Writes it: whole, or not at all. Throws Error where that fails.
 void write_map(const std::filesystem::path& path, const GridSystem& system);
 
 }  // namespace strata::flow

@@ -75,6 +75,7 @@ GridSystem merged(std::vector<NamedGrid> grids) {
             all.joins.push_back(join);
         }
         for (const std::string& note : grid.notes) all.notes.push_back(one.name + ": " + note);
+        for (const std::string& note : grid.turned) all.turned.push_back(one.name + ": " + note);
         const auto zones = static_cast<int>(grid.source->zones().size());
         all.mesh.insert(all.mesh.end(), static_cast<std::size_t>(zones), mesh++);
         source->add(one.name, std::move(grid.source));

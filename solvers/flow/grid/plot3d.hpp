@@ -28,6 +28,9 @@ struct Plot3dForm {
     int dimensions = 3;
     /// Longer records are written in parts of this many bytes, as gfortran and ifort do.
     std::int64_t record_part = 2147483639;
+    /// Of unformatted files: bytes of a record's length, 4 or 8 (gfortran -frecord-marker=8; these have no
+    /// parts).
+    int marker = 4;
     friend bool operator==(const Plot3dForm&, const Plot3dForm&) = default;
 };
 [[nodiscard]] std::string text_of(const Plot3dForm& form);
@@ -74,7 +77,7 @@ class Plot3dFile {
 };
 
 /// A file that is made. One process calls create(), then any number of them put boxes to their places:
-/// numbers of a text have a fixed width.
+/// numbers of a text have a fixed width. Lengths of records have 4 bytes.
 class Plot3dWriter {
   public:
     Plot3dWriter(std::filesystem::path path, Plot3dContent content, const Plot3dForm& form,

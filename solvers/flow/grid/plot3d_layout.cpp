@@ -17,10 +17,11 @@ std::string text_of(const Plot3dForm& form) {
         fmt::format("{}-dimensional, {}", form.dimensions, form.multi ? "multi-zone" : "single-zone");
     if (form.blanks) text += ", iblank";
     if (form.kind == Plot3dKind::formatted) return text + ", formatted";
-    return text + fmt::format(", {}, {} precision, {}-endian",
-                              form.kind == Plot3dKind::unformatted ? "unformatted" : "stream",
-                              form.single_precision ? "single" : "double",
-                              form.big_endian ? "big" : "little");
+    return text +
+           fmt::format(", {}, {} precision, {}-endian",
+                       form.kind == Plot3dKind::unformatted ? "unformatted" : "stream",
+                       form.single_precision ? "single" : "double", form.big_endian ? "big" : "little") +
+           (form.marker == 8 ? ", lengths of 8 bytes around records" : "");
 }
 
 Plot3dKnown known_form(const std::string& words) {
@@ -93,7 +94,8 @@ void Plot3dLayout::add_record(std::int64_t length, int zone) {
     records.push_back({bytes, length, zone});
     bytes += length;
     if (form.kind == Plot3dKind::unformatted)
-        bytes += 8 * std::max<std::int64_t>(1, (length + form.record_part - 1) / form.record_part);
+        bytes +=
+            2 * form.marker * std::max<std::int64_t>(1, (length + form.record_part - 1) / form.record_part);
 }
 
 const Plot3dLayout::Record& Plot3dLayout::record_of_values(int zone) const {
@@ -107,7 +109,7 @@ const Plot3dLayout::Record& Plot3dLayout::record_of_conditions(int zone) const {
 
 std::int64_t Plot3dLayout::place(const Record& record, std::int64_t byte) const {
     if (form.kind != Plot3dKind::unformatted) return record.start + byte;
-    return record.start + 4 + byte + 8 * (byte / form.record_part);
+    return record.start + form.marker + byte + 2 * form.marker * (byte / form.record_part);
 }
 
 std::string Plot3dLayout::text_of_node(int zone, std::int64_t value) const {
@@ -137,7 +139,8 @@ std::string Plot3dLayout::text_at_byte(std::int64_t b) const {
     if (content == Plot3dContent::q && record == &record_of_conditions(record->zone))
         return fmt::format("zone {}, its conditions", record->zone + 1);
     std::int64_t byte = b - record->start;
-    if (form.kind == Plot3dKind::unformatted) byte -= 4 + 8 * (byte / (form.record_part + 8));
+    if (form.kind == Plot3dKind::unformatted)
+        byte -= form.marker + 2 * form.marker * (byte / (form.record_part + 2 * form.marker));
     const std::int64_t reals = points(record->zone) * components(record->zone);
     byte = std::clamp<std::int64_t>(byte, 0, record->length - 1);
     const std::int64_t value =

@@ -23,6 +23,18 @@ namespace {
 constexpr std::int64_t kMostZones = 100'000, kMostPoints = std::int64_t{1} << 40;
 constexpr std::int64_t kFewNodes = 1'000'000;  // may all be repeats
 
+/// What helps where the form of a file is not clear.
+std::string how_to_say(Plot3dContent content) {
+    if (content != Plot3dContent::grid)
+        return "write it unformatted, in double precision, the number of zones first: of a Q file nothing "
+               "can be "
+               "said beside it";
+    return "say how it was written, in words such as \"unformatted big-endian single multi-zone no-iblank "
+           "3d\" "
+           "(or formatted, stream, little-endian, double, single-zone, iblank, 2d): grid.form or "
+           "mesh.NAME.form in the case, --form of strata overset map";
+}
+
 template <class T>
 T turned(T value, bool swap) {
     if (!swap) return value;
@@ -41,6 +53,9 @@ bool is_text(const Bytes& bytes) {
                return (c >= ' ' && c < 127) || c == '\n' || c == '\r' || c == '\t';
            });
 }
+
+/// Records with lengths of 8 bytes are not made of parts.
+constexpr std::int64_t kOnePart = std::int64_t{1} << 60;
 
 /// All forms that what is known allows.
 std::vector<Plot3dForm> forms(const Plot3dKnown& known, Plot3dContent content, bool text) {
@@ -62,6 +77,9 @@ std::vector<Plot3dForm> forms(const Plot3dKnown& known, Plot3dContent content, b
                                      : !fits(known.big_endian, big) || !fits(known.single_precision, single))
                                 continue;
                             all.push_back({kind, big, single, multi, blanks, dimensions});
+                            if (kind != Plot3dKind::unformatted) continue;
+                            all.push_back(all.back());
+                            all.back().marker = 8, all.back().record_part = kOnePart;
                         }
     return all;
 }
@@ -75,7 +93,8 @@ class Head {
     [[nodiscard]] std::optional<Plot3dLayout> layout(Plot3dContent content, Plot3dForm form) const {
         std::int64_t zones = 1, at = 0;
         if (form.multi && (!record(form, at, 4) || !read(form, at, 1, &zones))) return {};
-        if (form.multi) at = text_ != nullptr ? 1 : at + (form.kind == Plot3dKind::unformatted ? 12 : 4);
+        if (form.multi)
+            at = text_ != nullptr ? 1 : at + (form.kind == Plot3dKind::unformatted ? 4 + 2 * form.marker : 4);
         const int each = form.dimensions + (content == Plot3dContent::function ? 1 : 0);
         if (zones < 1 || zones > kMostZones || zones > bytes_.size()) return {};
         std::vector<std::int64_t> sizes(static_cast<std::size_t>(zones * each));
@@ -105,7 +124,7 @@ class Head {
         if (form.kind != Plot3dKind::unformatted) return layout;
         // A negative length is that of a part; all but the last one are as long.
         const auto marker = this->marker(form, layout.records[form.multi ? 2 : 1].start);
-        if (marker && *marker < 0) {
+        if (form.marker == 4 && marker && *marker < 0) {
             if (*marker > -16) return {};
             form.record_part = -*marker;
             layout = Plot3dLayout(content, form, found);
@@ -113,22 +132,24 @@ class Head {
         return layout;
     }
     [[nodiscard]] std::optional<std::int64_t> marker(const Plot3dForm& form, std::int64_t at) const {
-        if (at + 4 > bytes_.size()) return {};
-        std::int32_t value = 0;
-        bytes_.read(at, 4, reinterpret_cast<char*>(&value));
-        return turned(value, form.big_endian != (std::endian::native == std::endian::big));
+        if (at + form.marker > bytes_.size()) return {};
+        const auto value = [&](auto of) {
+            bytes_.read(at, form.marker, reinterpret_cast<char*>(&of));
+            return std::int64_t{turned(of, form.big_endian != (std::endian::native == std::endian::big))};
+        };
+        return form.marker == 8 ? value(std::int64_t{0}) : value(std::int32_t{0});
     }
 
   private:
     /// Whether a record of this length begins here.
     [[nodiscard]] bool record(const Plot3dForm& form, std::int64_t at, std::int64_t length) const {
         if (form.kind != Plot3dKind::unformatted) return true;
-        return marker(form, at) == length && marker(form, at + 4 + length) == length;
+        return marker(form, at) == length && marker(form, at + form.marker + length) == length;
     }
     [[nodiscard]] bool read(const Plot3dForm& form, std::int64_t at, std::int64_t count,
                             std::int64_t* to) const {
         if (text_ != nullptr) return text_->read_whole_numbers(at, count, to);
-        if (form.kind == Plot3dKind::unformatted) at += 4;
+        if (form.kind == Plot3dKind::unformatted) at += form.marker;
         if (count > (bytes_.size() - at) / 4) return false;
         std::vector<std::int32_t> values(static_cast<std::size_t>(count));
         bytes_.read(at, 4 * count, reinterpret_cast<char*>(values.data()));
@@ -156,7 +177,7 @@ struct Plot3dFile::Parts {
     [[nodiscard]] bool lengths_fit(const Plot3dLayout& l) const;
     [[nodiscard]] bool plausible(const Plot3dLayout& l) const;
     [[nodiscard]] bool nearer(const Plot3dLayout& one, const Plot3dLayout& other) const;
-    [[nodiscard]] Error no_form(const std::optional<Plot3dLayout>& nearest) const;
+    [[nodiscard]] Error no_form(Plot3dContent content, const std::optional<Plot3dLayout>& nearest) const;
     void refuse_repeated_nodes() const;
 
     /// `count` values from number `first` of a zone's values on (conditions of Q: from -4 on).
@@ -217,7 +238,7 @@ bool Plot3dFile::Parts::lengths_fit(const Plot3dLayout& l) const {
             const std::int64_t part = std::min(l.form.record_part, record.length - byte),
                                at = l.place(record, byte);
             const bool first = byte == 0, last = byte + part == record.length;
-            if (head.marker(l.form, at - 4) != (last ? part : -part) ||
+            if (head.marker(l.form, at - l.form.marker) != (last ? part : -part) ||
                 head.marker(l.form, at + part) != (first ? part : -part))
                 return false;
         }
@@ -260,13 +281,15 @@ bool Plot3dFile::Parts::nearer(const Plot3dLayout& one, const Plot3dLayout& othe
 }
 
 /// No form fits: says where the file ends in the form whose size is nearest.
-Error Plot3dFile::Parts::no_form(const std::optional<Plot3dLayout>& nearest) const {
+Error Plot3dFile::Parts::no_form(Plot3dContent content, const std::optional<Plot3dLayout>& nearest) const {
     if (!nearest) {
         Error error("the file is no PLOT3D file of any form that may be");
         error.at(name)
             .allowed(
-                "sizes of zones first: formatted, unformatted (lengths of 4 bytes around records) or stream")
-            .remedy("say how it was written by the keys of its form");
+                "sizes of zones first: formatted, unformatted (lengths of 4 or 8 bytes around records) or "
+                "stream; "
+                "4 bytes a whole number")
+            .remedy(how_to_say(content));
         return error;
     }
     const std::int64_t wanted = size_of(*nearest), here = size();
@@ -278,7 +301,7 @@ Error Plot3dFile::Parts::no_form(const std::optional<Plot3dLayout>& nearest) con
     error.at(name)
         .given(fmt::format("{} {}", here, unit()))
         .allowed(fmt::format("{} {} ({})", wanted, unit(), text_of(nearest->form)))
-        .remedy("if it is whole, say how it was written by the keys of its form");
+        .remedy("if it is whole: " + how_to_say(content));
     return error;
 }
 
@@ -294,7 +317,7 @@ void Plot3dFile::Parts::find_form(Plot3dContent content, const Plot3dKnown& know
         else if (fitting.empty() && (!nearest || nearer(*l, *nearest)))
             nearest = std::move(*l);
     }
-    if (fitting.empty()) throw no_form(nearest);
+    if (fitting.empty()) throw no_form(content, nearest);
     if (fitting.size() > 1) {
         std::vector<Plot3dLayout> likely;
         for (const Plot3dLayout& l : fitting)
@@ -310,7 +333,7 @@ void Plot3dFile::Parts::find_form(Plot3dContent content, const Plot3dKnown& know
         std::string all;
         for (const Plot3dLayout& l : fitting) all += (all.empty() ? "" : "; ") + text_of(l.form);
         Error error("the file can be read in several forms");
-        error.at(name).given(all).remedy("say which by the keys of its form");
+        error.at(name).given(all).remedy(how_to_say(content));
         throw error;
     }
     layout = std::move(fitting[0]);

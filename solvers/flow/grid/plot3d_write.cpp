@@ -135,6 +135,7 @@ Plot3dWriter::Plot3dWriter(std::filesystem::path path, Plot3dContent content, co
                            std::vector<Plot3dZone> zones)
     : path_(std::move(path)), content_(content), form_(form), zones_(std::move(zones)) {
     if (content_ != Plot3dContent::grid) form_.blanks = false;
+    if (form_.marker != 4) form_.marker = 4, form_.record_part = Plot3dForm{}.record_part;
     if (!form_.multi && zones_.size() != 1)
         throw Error("a file of a single zone cannot hold several")
             .at(path_.string())

@@ -21,9 +21,9 @@ Face face_of(const GridSource& source, int zone, const Points& points, const std
     const Int3& cells = source.zones()[static_cast<std::size_t>(zone)].cells;
     const auto refuse = [&](const std::string& why) {
         return Error(fmt::format("{}: {} of {}", what, why, zone_text(source, zone)))
-            .given(fmt::format("{} to {}", node_text(source, points.begin), node_text(source, points.end)))
-            .allowed(fmt::format("nodes from {} to {}, equal along one axis", node_text(source, {0, 0, 0}),
-                                 node_text(source, cells)));
+            .given("nodes " + range_text(source, zone, points))
+            .allowed(
+                fmt::format("nodes {}, at an end along one axis", range_text(source, zone, {{}, cells})));
     };
     int across = -1;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -95,11 +95,6 @@ graph::Rotation turn_about(int axis, double degrees) {
     turn[a][a] = turn[b][b] = c;
     turn[a][b] = -s, turn[b][a] = s;
     return turn;
-}
-
-std::string node_text(const GridSource& source, const Int3& node) {
-    return source.dimensions() == 2 ? fmt::format("({}, {})", node[0] + 1, node[1] + 1)
-                                    : fmt::format("({}, {}, {})", node[0] + 1, node[1] + 1, node[2] + 1);
 }
 
 }  // namespace strata::flow

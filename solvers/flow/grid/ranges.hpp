@@ -35,7 +35,4 @@ namespace strata::flow {
 /// By an angle in degrees about axis 0, 1 or 2, right-handed. Quarter turns are exact.
 [[nodiscard]] graph::Rotation turn_about(int axis, double degrees);
 
-/// Nodes as users count them, from 1: "(49, 1)" in two dimensions.
-[[nodiscard]] std::string node_text(const GridSource& source, const Int3& node);
-
 }  // namespace strata::flow

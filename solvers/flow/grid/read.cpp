@@ -1,6 +1,7 @@
 #include "solvers/flow/grid/read.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,7 @@ class FileGrid final : public GridSource {
         for (std::size_t z = 0; z < file_.zones().size(); ++z) {
             ZoneShape zone;
             zone.origin = static_cast<int>(z);
+            zone.axes = axes;
             for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a)
                 zone.cells[a] = points(z, a) - 1;
             zones_.push_back(zone);
@@ -180,6 +182,7 @@ GridSystem read_grid(const GridFiles& files) {
     GridSystem system{grid, {}, {}, grid->dimensions(), {}};
     system.notes.push_back(fmt::format("{}: {}, {} zone{}", grid->file().name(), text_of(grid->file().form()),
                                        grid->zones().size(), grid->zones().size() == 1 ? "" : "s"));
+    std::vector<std::string> turned;
     for (int z = 0; z < static_cast<int>(grid->zones().size()); ++z) {
         for (std::size_t a = 0; a < static_cast<std::size_t>(system.dimensions); ++a)
             if (grid->zones()[static_cast<std::size_t>(z)].cells[a] < 1)
@@ -189,9 +192,14 @@ GridSystem read_grid(const GridFiles& files) {
                     .allowed("2 and more");
         if (!left_handed(*grid, z)) continue;
         grid->turn(z);
-        system.notes.push_back(fmt::format("zone {} is left-handed: its {} runs backwards here", z + 1,
-                                           "ijk"[system.dimensions - 1]));
+        turned.push_back(fmt::format("{}", z + 1));
     }
+    if (!turned.empty())
+        system.turned.push_back(fmt::format(
+            "zone{} {} of {} {} left-handed and turned inside (along {}); names and indices stay the file's",
+            turned.size() == 1 ? "" : "s", fmt::join(turned, ", "), grid->file().name(),
+            turned.size() == 1 ? "is" : "are",
+            axis_text(*grid, 0, static_cast<std::size_t>(system.dimensions - 1))));
     if (!files.map.empty()) {
         read_map(files.map, system);
         check_joins(system);

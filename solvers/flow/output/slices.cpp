@@ -293,11 +293,11 @@ SlicePieces cut_cells(const Slice& slice, const Box& cells, const FieldView<cons
 }
 
 template <int Dim>
-SlicePieces index_faces(int axis, int node, bool last, const Box& cells, const FieldView<const double>& nodes,
-                        const NodeValues& values, double gamma, const IsCut& is_cut,
-                        const NodeValues& vortices) {
+SlicePieces index_faces(int axis, int node, bool below, const Box& cells,
+                        const FieldView<const double>& nodes, const NodeValues& values, double gamma,
+                        const IsCut& is_cut, const NodeValues& vortices) {
     const auto a = static_cast<std::size_t>(axis);
-    const int cell = last ? node - 1 : node;
+    const int cell = below ? node - 1 : node;
     if (cell < cells.lo[a] || cell >= cells.hi[a]) return {};
     Cutter<Dim> cutter(nodes, values, gamma, vortices);
     Box layer = cells;

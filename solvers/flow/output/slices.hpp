@@ -19,7 +19,7 @@ namespace strata::flow {
 struct Slice {
     enum class Kind { plane, nodes, azimuth, criterion };
     Kind kind = Kind::plane;
-    int axis = 0;              // of space, or of indices; azimuth: the frame's
+    int axis = 0;              // of space, or of indices of the file; azimuth: the frame's
     double place = 0;          // the coordinate, the angle in degrees, or the value of Q
     int zone = -1;             // of nodes: the zone, from 0
     int node = 0;              // and its nodes, from 0
@@ -76,9 +76,9 @@ template <int Dim>
                                     const NodeValues& vortices = no_vortices());
 
 /// The faces of a box of cells whose nodes have index `node` along an axis, where there are any in it: those
-/// of cells above; at the upper end of the zone (`last`) of those below.
+/// of cells above; with `below` of those below.
 template <int Dim>
-[[nodiscard]] SlicePieces index_faces(int axis, int node, bool last, const graph::Box& cells,
+[[nodiscard]] SlicePieces index_faces(int axis, int node, bool below, const graph::Box& cells,
                                       const graph::FieldView<const double>& nodes, const NodeValues& values,
                                       double gamma, const IsCut& is_cut = {},
                                       const NodeValues& vortices = no_vortices());

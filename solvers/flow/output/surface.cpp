@@ -20,11 +20,9 @@ std::array<std::int32_t, 4> number_of(std::span<const ZoneShape> shapes, int zon
     std::array<std::int32_t, 4> number{zone + 1, cell[0] + 1, cell[1] + 1, cell[2] + 1};
     if (shapes.empty()) return number;
     const ZoneShape& shape = shapes[static_cast<std::size_t>(zone)];
+    const Int3 given = given_cell(shape, cell);
     number[0] = shape.origin + 1;
-    for (std::size_t d = 0; d < 3; ++d) {
-        const int node = shape.first[d] + shape.step[d] * cell[d];
-        number[d + 1] = std::min(node, node + shape.step[d]) + 1;
-    }
+    for (std::size_t d = 0; d < 3; ++d) number[d + 1] = given[d] + 1;
     return number;
 }
 

@@ -54,8 +54,9 @@ def dcd(cell: bool) -> bytes:
 
 
 def read_cells(path: Path) -> None:
-    found = list(overset_cells.patches(path.parent, {"dimensions": 2, "files": 1}))
-    overset_cells.orphans(found)
+    zone = {"given_zone": 1, "first_cell": [1, 1, 1], "next_cell": [2, 2, 2], "axes": [0, 1, 2]}
+    found = {"dimensions": 2, "files": 1, "zones": [zone]}
+    overset_cells.orphans(list(overset_cells.patches(path.parent, found)), found["zones"])
 
 
 def packed_curves(path: Path) -> None:
