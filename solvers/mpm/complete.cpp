@@ -5,7 +5,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "solvers/mpm/fill.hpp"
 #include "solvers/mpm/settings.hpp"
+#include "solvers/mpm/surface.hpp"
 
 namespace strata::mpm {
 
@@ -139,6 +141,62 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
                     fmt::format("\"{}\" has particles outside the domain, in {}", s.shapes[i], "xyz"[d]),
                     fmt::format("0 .. {} m", s.size[d]));
         s.bodies.push_back(body);
+    }
+}
+
+/// Refuses a body that gets no particle, and a hole that takes none away: what is between particles is not
+/// seen, and it would be missing without a word.
+void check_filled(const Settings& s, const graph::CaseSchema& keys) {
+    const Real3 h = s.spacing();
+    Real3 apart{};
+    for (std::size_t d = 0; d < 3; ++d) apart[d] = h[d] / static_cast<double>(s.per_cell[d]);
+    for (std::size_t i = 0; i < s.bodies.size(); ++i) {
+        const Body& body = s.bodies[i];
+        if (is_met(s, static_cast<int>(i))) continue;
+        const Real3 low = body.low(), high = body.high();
+        const std::string shape = fmt::format(
+            "\"{}\", {:.6g} x {:.6g} x {:.6g} m large; particles are {:.6g} x {:.6g} x {:.6g} m apart",
+            s.shapes[i], high[0] - low[0], high[1] - low[1], high[2] - low[2], apart[0], apart[1], apart[2]);
+        if (body.material < 0)
+            keys.refuse("bodies.shapes", fmt::format("no particle is in the hole {}", shape),
+                        "a hole within a body that comes after it, and larger than particles are apart; or "
+                        "more of bodies.per_cell or grid.cells");
+        keys.refuse("bodies.shapes", fmt::format("no particle is in {}", shape),
+                    fmt::format("a body that is larger than particles are apart and not within those before "
+                                "it; or more of bodies.per_cell or grid.cells{}",
+                                s.edges == "cut" ? "" : "; or bodies.edges = \"cut\""));
+    }
+    for (std::size_t i = 0; s.pull != 0 && i < s.bodies.size(); ++i)
+        for (const bool upper : {false, true})
+            if (s.bodies[i].material >= 0 && particles_at_end(s, static_cast<int>(i), upper) == 0)
+                keys.refuse(
+                    "loads.pull",
+                    fmt::format("\"{}\" has no particle at its {} end in x to be pulled at", s.shapes[i],
+                                upper ? "upper" : "lower"),
+                    fmt::format("0, or bodies that end flat in x: a particle within {:.6g} m of each end",
+                                apart[0]));
+}
+
+/// Refuses a surface under load that lies on no body.
+void check_loaded(const Settings& s, const graph::CaseSchema& keys) {
+    const std::vector<SurfacePoint> points = surface_points(s);
+    for (std::size_t i = 0; i < s.surfaces.size(); ++i)
+        if (std::none_of(points.begin(), points.end(),
+                         [&](const SurfacePoint& p) { return p.surface == static_cast<int>(i); }))
+            keys.refuse("loads.surfaces", fmt::format("\"{}\" lies on no body", s.surface_shapes[i]),
+                        "the surface of a shape of bodies.shapes, or a part of it, within the domain");
+}
+
+/// Refuses a plate that is never in the domain.
+void check_plates(const Settings& s, const graph::CaseSchema& keys) {
+    for (std::size_t i = 0; i < s.plates.size(); ++i) {
+        const Plate& plate = s.plates[i];
+        const auto a = static_cast<std::size_t>(plate.axis);
+        const double last = plate.place + plate.velocity[a] * s.end;
+        if (plate.upper ? std::min(plate.place, last) < s.size[a] : std::max(plate.place, last) > 0) continue;
+        keys.refuse("plates.faces",
+                    fmt::format("\"{}\" is outside of the domain until time.end", s.plate_faces[i]),
+                    fmt::format("a plate within 0 .. {:.6g} m, or one that comes in", s.size[a]));
     }
 }
 
@@ -318,6 +376,9 @@ void complete(Settings& s, const graph::CaseSchema& keys) {
     make_surfaces(s, keys);
     make_materials(s, keys);
     make_bodies(s, keys);
+    check_filled(s, keys);
+    check_loaded(s, keys);
+    check_plates(s, keys);
     check_method(s, keys);
     check_exact_problem(s, keys);
     if (s.error_limit > 0 && !s.exact())

@@ -55,6 +55,7 @@ Real3 Body::low() const {
 }
 
 Real3 Body::high() const {
+    if (shape == Shape::stl) return solid->high();
     const Real3 least = low();
     Real3 most{};
     for (std::size_t d = 0; d < 3; ++d) most[d] = a[d] + b[d] - least[d];
@@ -136,6 +137,19 @@ std::vector<Piece> pieces_of(const Settings& s, const Int3& cell, const std::arr
     for (Piece& p : found)
         for (double& x : p.middle) x /= p.share;
     return found;
+}
+
+/// How many particles a part of a cell holds, of one body or (-1) of all.
+double held_by(const Settings& s, const Int3& cell, const std::array<std::int64_t, 3>& part, int of_body) {
+    double held = 0;
+    if (s.edges == "cut") {
+        for (const Piece& piece : pieces_of(s, cell, part))
+            if (of_body < 0 || piece.body == of_body) held += piece.share;
+    } else {
+        const int body = body_at(s, part_of(s, cell, part));
+        held = body >= 0 && (of_body < 0 || body == of_body) ? 1 : 0;
+    }
+    return held;
 }
 
 /// The cells from which particles can be in `cells` at the start: where an exact solution displaces them,
@@ -252,6 +266,40 @@ std::vector<Particle> fill(const Settings& s, const graph::Grid& grid, int patch
                 });
     filling.add_surface(surface);
     return std::move(filling).by_cell_and_id();
+}
+
+bool is_met(const Settings& s, int body) {
+    const Body& of = s.bodies[static_cast<std::size_t>(body)];
+    const bool hole = of.material < 0;
+    Settings without;
+    if (hole) without = s, without.bodies.erase(without.bodies.begin() + body);
+    const Real3 h = s.spacing(), low = of.low(), high = of.high();
+    Int3 first{}, last{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto index = [&](double x) {
+            return static_cast<int>(
+                std::clamp(std::floor(x / h[d]), 0.0, static_cast<double>(s.cells[d] - 1)));
+        };
+        first[d] = index(low[d] - kTouch), last[d] = index(high[d] + kTouch);
+    }
+    // Cells far from each other first: most bodies are found at once.
+    int apart = 1;
+    for (std::size_t d = 0; d < 3; ++d)
+        while (2 * apart <= last[d] - first[d]) apart *= 2;
+    for (; apart > 0; apart /= 2)
+        for (int k = first[2]; k <= last[2]; k += apart)
+            for (int j = first[1]; j <= last[1]; j += apart)
+                for (int i = first[0]; i <= last[0]; i += apart) {
+                    bool met = false;
+                    each_part(s, [&](const auto& part, std::int64_t) {
+                        if (met) return;
+                        const Int3 cell{i, j, k};
+                        met = hole ? held_by(without, cell, part, -1) > held_by(s, cell, part, -1) + 1e-9
+                                   : held_by(s, cell, part, body) > 0;
+                    });
+                    if (met) return true;
+                }
+    return false;
 }
 
 std::int64_t particles_at_end(const Settings& s, int body, bool upper) {

@@ -23,6 +23,9 @@ struct Particle {
 
 /// The body that a point is in: the first; -1: none, or a hole.
 [[nodiscard]] int body_at(const Settings& s, const Real3& x);
+/// Whether a body has a particle; of a hole, whether it takes something from one. Ends where it has found
+/// one.
+[[nodiscard]] bool is_met(const Settings& s, int body);
 
 /// Those that are in a patch at the start, by cell and id: at the middle of each of a cell's equal parts, if
 /// that is in a body (cut: at the middle of what is in it), and surface points. (Where an exact solution

@@ -174,6 +174,17 @@ TEST_CASE("a box from an STL file moves as the box does, to the last bit") {
     const Ended one = run(settled(s));
     CHECK(one.points.size() > 800);
     CHECK(same_bits(one, run(settled(other))));
+    // Beyond either side of the domain.
+    for (const char* place : {" 0.5 0 0 1", " -0.3 0 0 1"}) {
+        other.shapes = {"stl " + file.path.string() + place};
+        std::string why;
+        try {
+            settled(other);
+        } catch (const Error& error) {
+            why = error.text();
+        }
+        CHECK(why.find("outside the domain, in x") != std::string::npos);
+    }
 }
 
 TEST_CASE("a surface whose triangles all lie across it takes no more memory than its triangles") {

@@ -186,3 +186,44 @@ TEST_CASE("walls and plates that cannot be are refused") {
     s.walls = {"friction", "symmetry", "symmetry"};
     CHECK(refusal(s).find("before a wall") != std::string::npos);
 }
+
+TEST_CASE("what has no particle and what no body meets is refused with its name") {
+    const auto says = [](const Settings& s, const std::string& what) {
+        INFO(refusal(s));
+        return refusal(s).find(what) != std::string::npos;
+    };
+    // Particles are 0.01 m apart, in their middles 0.005 m from sides of cells.
+    const Settings whole = block("linear", {20, 5, 5});
+    for (const char* edges : {"whole", "cut"}) {
+        Settings s = whole;
+        s.edges = edges;
+        s.shapes = {"box 0 0 0 1 0.1 0.1", "box 1.1001 0 0 1.1003 0.1 0.1"};
+        CHECK(says(s, edges[0] == 'w' ? "no particle is in \"box 1.1001" : ""));
+        s.shapes[1] = "sphere 1.1 0.05 0.05 0.0001";
+        CHECK(says(s,
+                   "no particle is in \"sphere 1.1 0.05 0.05 0.0001\", 0.0002 x 0.0002 x 0.0002 m large; "
+                   "particles are 0.01 x 0.01 x 0.01 m apart"));
+        s.shapes[1] = "box 0.2 0 0 0.4 0.1 0.1";  // within the one before it
+        CHECK(says(s, "no particle is in \"box 0.2"));
+        s.shapes = {"sphere 0.5 0.05 0.05 0.03", "box 0 0 0 1 0.1 0.1"}, s.body_materials = {-1, 0};
+        CHECK(refusal(s).empty());
+        for (const char* nothing : {"sphere 0.5 0.05 0.05 0.0001", "sphere 1.15 0.05 0.05 0.03"}) {
+            s.shapes[0] = nothing;
+            CHECK(says(s, std::string("no particle is in the hole \"") + nothing));
+        }
+    }
+    Settings s = whole;
+    s.surface_shapes = {"rectangle 1 0 0 1 0.1 0.1"}, s.pressures = {1};
+    CHECK(refusal(s).empty());
+    s.surface_shapes = {"rectangle 1.1 0 0 1.1 0.1 0.1"};
+    CHECK(says(s, "\"rectangle 1.1 0 0 1.1 0.1 0.1\" lies on no body"));
+    s = whole;
+    s.plate_faces = {"x > 1.3"}, s.plate_velocities = {0.5, 0, 0};
+    CHECK(says(s, "\"x > 1.3\" is outside of the domain"));
+    s.plate_velocities = {-10, 0, 0};  // 0.2 m until the end
+    CHECK(refusal(s).empty());
+    s = whole;
+    s.shapes = {"sphere 0.5 0.04 0.04 0.03"}, s.pull = 1;
+    s.per_cell = {4, 1, 1};
+    CHECK(says(s, "has no particle at its"));
+}
