@@ -56,8 +56,24 @@ class Advection:
             case.refuse(
                 "advection.flow", "rotation and vortex are flows in a plane", "grid.cells with 2 entries"
             )
+        self._need_cells(case)
         if case["verify.error"] > 0 and self.flow == "uniform" and not self.periodic:
             case.refuse("verify.error", "no exact solution is known for this case", "0, or periodic borders")
+
+    def _need_cells(self, case: Case) -> None:
+        """Refuses a Gaussian that no cell sees: at the middle of the nearest one it is nearly 0."""
+        square = 0.0
+        for d in self.directions:
+            place = self.centre[d] / self.h[d] - 0.5
+            nearest = round(place) if self.periodic else min(max(round(place), 0), self.cells[d] - 1)
+            square += ((place - nearest) * self.h[d]) ** 2
+        if math.exp(-square / self.square_of_width) < 1e-3:
+            case.refuse(
+                "profile.centre",
+                f"no cell sees the gaussian: the nearest middle of one is {math.sqrt(square):.4g} m away, "
+                f"and its width is {math.sqrt(self.square_of_width):.4g} m",
+                "a centre in the domain, and a width of a cell or more (profile.width)",
+            )
 
     def profile(self, cells: Slices, carried: list[float]) -> np.ndarray:
         """The Gaussian, moved on by `carried`, at the centres of some cells."""
@@ -214,7 +230,10 @@ def declare(graph: Graph, case: Case) -> Solver:
     both = {"dt": dt.at(0), "time": time.previous(), "before": T.previous(), **velocities}
 
     @graph.step(
-        grid, needs={**both, "T": T.previous(ghosts=2, corners=False)}, makes={"next": T_star}, name="advect, first stage"
+        grid,
+        needs={**both, "T": T.previous(ghosts=2, corners=False)},
+        makes={"next": T_star},
+        name="advect, first stage",
     )
     def first(here: Here) -> None:
         stage(here, 1.0, here["time"][0])

@@ -1,5 +1,10 @@
 #include "solvers/transport/settings.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "solvers/transport/exact.hpp"
 
 namespace strata::transport {
@@ -52,6 +57,21 @@ void check(const Settings& s, const graph::CaseSchema& keys) {
     if (!s.heat() && s.flow != "uniform" && s.cells.size() != 2)
         keys.refuse("advection.flow", "rotation and vortex are flows in a plane",
                     "grid.cells with 2 entries");
+    // The Gaussian at the middle of the cell that is nearest to its own: 0 where no cell sees it.
+    double square = 0;
+    for (std::size_t d = 0; d < s.directions(); ++d) {
+        const double h = s.size[d] / static_cast<double>(s.cells[d]), place = s.centre[d] / h - 0.5;
+        const double last = static_cast<double>(s.cells[d] - 1);
+        const double nearest = s.periodic ? std::round(place) : std::clamp(std::round(place), 0.0, last);
+        square += std::pow((place - nearest) * h, 2);
+    }
+    if (s.profile == "gaussian" && std::exp(-square / (s.width * s.width)) < 1e-3)
+        keys.refuse(
+            "profile.centre",
+            fmt::format("no cell sees the gaussian: the nearest middle of one is {:.4g} m away, and its "
+                        "width is {:.4g} m",
+                        std::sqrt(square), s.width),
+            "a centre in the domain, and a width of a cell or more (profile.width)");
     if (s.error_limit > 0 && !has_exact(s))
         keys.refuse("verify.error", "no exact solution is known for this case",
                     "0, or: heat with cosines; uniform flow with periodic borders; rotation; vortex");

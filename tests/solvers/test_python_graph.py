@@ -155,6 +155,16 @@ def test_advection_from_python_is_verified(front, tmp_path):
     assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
+def test_a_profile_that_no_cell_sees_is_refused_by_both(front, tmp_path):
+    text = (ROOT / "cases" / "transport" / "vortex.toml").read_text()
+    path = tmp_path / "far.toml"
+    path.write_text(text.replace("centre = [0.5, 0.75]", "centre = [0.5, 7.5]"))
+    for solver in ([], [ADVECTION]):
+        done = run(front, "run", *solver, path, "--layout", "1x1", status=2)
+        assert done.stderr.count("error:") == 1
+        assert "no cell sees the gaussian" in done.stderr and "profile.centre" in done.stderr
+
+
 def test_over_nodes_too(front, tmp_path):
     path = case(tmp_path, cells="[20, 18, 16]", patch="[10, 9, 7]", error="0.0")
     expected = temperatures(front, tmp_path / "native", "1x1", path)

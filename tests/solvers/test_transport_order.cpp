@@ -155,6 +155,26 @@ TEST_CASE("a case that names no patch gets rows as long as the grid, by 32 acros
     CHECK(plane.box(0).hi == Int3{20, 32, 1});
 }
 
+TEST_CASE("a profile that no cell sees is refused") {
+    const auto refused = [](double x, double width, bool periodic) {
+        Settings s;
+        s.equation = "heat", s.cells = {20, 20}, s.periodic = periodic, s.profile = "gaussian";
+        s.centre = {x, 0.5}, s.width = width;
+        s.end = 1;
+        try {
+            check(s, schema(s));
+        } catch (const Error& error) {
+            return error.text().find("no cell sees the gaussian") != std::string::npos;
+        }
+        return false;
+    };
+    CHECK_FALSE(refused(0.5, 0.05, false));
+    CHECK(refused(0.5, 0.005, false));  // cells are 0.05 m wide, and the centre is a corner of four
+    CHECK_FALSE(refused(0.525, 0.02, true));
+    CHECK(refused(3.5, 0.1, false));
+    CHECK_FALSE(refused(3.5, 0.1, true));
+}
+
 TEST_CASE("a step beyond the stable one ends the run with patch, step and label") {
     for (Settings s : {heat(32, 2, true), flow(48, "uniform")}) {
         s.cfl = s.heat() ? 2.0 : 4.0;
