@@ -32,13 +32,17 @@ std::string note_in(const std::string& scratch) { return scratch + "/broadcast";
 /// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
 /// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed
 /// has kept its copies: those of this user from before the node's start go at the next.
+///
+/// It has the copy's name from its environment: whoever reads it in a command line makes that file first, and
+/// nothing can be sent there any more.
+constexpr const char* kName = "STRATA_COPY";
 constexpr const char* kHold =
-    "later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
-    "find \"${0%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
+    ": \"${STRATA_COPY:?}\"; later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
+    "find \"${STRATA_COPY%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
     "! -newerct \"@$(sed -n 's/^btime //p' /proc/stat)\" -exec rm -rf -- {} + 2>/dev/null; "
     "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
-    "rm -rf -- \"$0\" \"$0_libs\"; "
-    "for pause in $later; do sleep $pause; rm -rf -- \"$0\" \"$0_libs\"; done";
+    "rm -rf -- \"$STRATA_COPY\" \"${STRATA_COPY}_libs\"; "
+    "for pause in $later; do sleep $pause; rm -rf -- \"$STRATA_COPY\" \"${STRATA_COPY}_libs\"; done";
 constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
 constexpr int kLetGo = SIGUSR1;
@@ -48,10 +52,11 @@ constexpr const char* kLetGoByName = "--signal=HUP";
 constexpr int kUntilHeld = 60, kUntilGone = 10;
 
 /// Starts a command of Slurm's, apart from the run: without its input, keys, mark and end.
-int start_apart(const std::vector<std::string>& words, int output) {
+int start_apart(const std::vector<std::string>& words, int output, const std::string& copy = "") {
     const std::string path = find_command(words.front(), environment_value("PATH"));
-    const auto environment =
-        apply_settings({{"STRATA_RUN", "", true}, {"STRATA_LIFELINE_FD", "", true}}, own_environment());
+    const auto environment = apply_settings(
+        {{"STRATA_RUN", "", true}, {"STRATA_LIFELINE_FD", "", true}, {kName, copy, copy.empty()}},
+        own_environment());
     const pid_t pid = fork();
     if (pid != 0) return pid;
     setsid();
@@ -190,10 +195,10 @@ void Broadcast::end() {
 void Broadcast::hold() {
     const std::string nodes = environment_value("SLURM_JOB_NUM_NODES");
     Holders holders;
-    holders.srun = start_apart(
-        {"srun", "--quiet", "--overlap", "--overcommit", "--nodes=" + nodes, "--ntasks=" + nodes,
-         "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none", "--input=none", "sh", "-c", kHold, copy_},
-        output_);
+    holders.srun = start_apart({"srun", "--quiet", "--overlap", "--overcommit", "--nodes=" + nodes,
+                                "--ntasks=" + nodes, "--ntasks-per-node=1", "--cpu-bind=none", "--mpi=none",
+                                "--input=none", "--export=ALL", "sh", "-c", kHold},
+                               output_, copy_);
     const auto stat = machine::read_stat(holders.srun);
     holders.start_time = stat ? stat->start_time : 0;
     // Before anything is sent, so that somebody knows of it whatever happens to this process.

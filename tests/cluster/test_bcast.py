@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -71,6 +72,15 @@ def test_libraries_come_along(cluster: Cluster, tmp_path: Path) -> None:
     assert len(lines) == 2 and all(line.startswith("/tmp/bcast-strata-") for line in lines), lines
     assert all(line.endswith("-seven_libs/libseven.so") for line in lines)
     assert copies(cluster) == []
+
+
+def test_no_command_line_says_the_name_of_a_copy_that_is_to_come(cluster: Cluster, program: str) -> None:
+    """Whoever reads it there makes that file first. What waits for the copy on a node is there before it."""
+    lines = "for each in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$each; echo; done 2>/dev/null"
+    done = launched(cluster, program, lines)
+    holders = [line for line in done.stdout.splitlines() if "later=" in line]
+    assert done.returncode == 0 and holders, done.stderr
+    assert not [line for line in holders if re.search(r"bcast-strata-\d", line)]
 
 
 def test_a_rank_that_fails_leaves_no_copy(cluster: Cluster, program: str) -> None:
