@@ -234,6 +234,23 @@ def test_without_control_groups_only_the_jobs_user_is_believed(machine: Path) ->
     assert jobs_of(Looker(root=machine, only="12", user=1000, node=False)) == {"12": 1}
 
 
+def test_jobs_that_somebody_makes_up_take_no_others_place(machine: Path) -> None:
+    looker = Looker(root=machine)
+    looker.cores = 2
+    assert set(jobs_of(looker)) == {"12", "7"}
+    for pid in range(1, 60):
+        process(machine, pid, f"SLURM_JOB_ID={9000 + pid}", (50, 0, 0, 0))
+    found = jobs_of(looker)
+    assert len(found) == 8 and found.keys() > {"12", "7"}
+    grouped(machine, 100, f"{V2}/job_12/step_0")
+    assert set(jobs_of(looker)) == {"12"}
+
+
+def test_a_job_hides_behind_no_long_environment(machine: Path) -> None:
+    process(machine, 400, "A=" + "a" * (3 << 20) + "\0SLURM_JOB_ID=13", (50, 0, 0, 0))
+    assert set(jobs_of(Looker(root=machine))) == {"12", "7", "13"}
+
+
 def test_slurm_says_to_the_prolog_whose_the_job_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[loop.Sampling] = []
     monkeypatch.setattr(loop, "prolog", lambda wanted: asked.append(wanted) or 0)

@@ -29,7 +29,11 @@ _JOB = re.compile(rb"(?:^|\0)(?:SLURM_JOB_ID|PBS_JOBID)=([^\0.]{1,24})")
 _SCRIPT = b"SLURM_SCRIPT_CONTEXT="  # a prolog or an epilog has the job's number, too
 _GROUP = re.compile(r"^\d+:([^:]*):(/(?:.*?/)?job_(\d+))(?:/|$)", re.M)  # the outermost
 _GROUPS = ("system.slice/*slurmstepd.scope", "unified/system.slice/*slurmstepd.scope", "*/slurm*")
+# Jobs that an environment may name: anybody can make up thousands, whose records would take the place of all
+# others. Those that were there at the last look come first.
+_JOBS_PER_CORE = 4
 _NOTHING: dict[str, Any] = {"cpu": 0.0, "read": 0, "written": 0, "operations": 0.0}
+_PIECE, _ENVIRONMENT = 1 << 20, 16 << 20  # bytes that are read at a time, and of an environment
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _USER, _CHILD_SYSTEM, _RSS = 11, 14, 21  # places in /proc/PID/stat behind the name
@@ -115,7 +119,10 @@ class Looker:
                 continue
             if job is not None and (self.only is None or job == self.only):
                 members.setdefault(job, []).append(pid)
-        return members
+        if self._grouped or len(members) <= (most := _JOBS_PER_CORE * self.cores):
+            return members
+        kept = sorted(members, key=lambda job: (job not in self._jobs, min(members[job])))[:most]
+        return {job: members[job] for job in kept}
 
     def _groups(self, pid: int) -> Iterator[tuple[str, str, Path]]:
         """The control groups of jobs in which a process is: job, controller, folder. Users may have groups of
@@ -144,7 +151,7 @@ class Looker:
         return name.startswith(b"(slurmstepd)") and self._user_of(pid) == 0
 
     def _job_said(self, pid: int) -> str | None:
-        words = _bytes(f"{self._proc}/{pid}/environ")
+        words = _bytes(f"{self._proc}/{pid}/environ", _ENVIRONMENT)
         found = _JOB.search(words)
         if not found or _SCRIPT in words or (self.user is not None and self._user_of(pid) != self.user):
             return None
@@ -249,14 +256,18 @@ class Looker:
         )
 
 
-def _bytes(path: str | Path) -> bytes:
+def _bytes(path: str | Path, most: int = _PIECE) -> bytes:
     """A file of the kernel; nothing where it is gone or closed to this user."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        return os.read(file, 1 << 20)
+        data = part = os.read(file, _PIECE)
+        while len(part) == _PIECE and len(data) < most:
+            part = os.read(file, _PIECE)
+            data += part
+        return data
     except OSError:
         return b""
     finally:
