@@ -92,6 +92,11 @@ starts() {
 
 # What it needs outside of the tree (libraries, the base of its Python) may lie in a home that others cannot read, and so may the tree.
 try_it() {
+    local python
+    python=$(readlink -f -- "$unfinished/python/bin/python")
+    ((EUID != 0)) || { own_folder "$python" && own_folder "${python%/bin/*}/lib"; } ||
+        fail "another user could replace the Python of the installation" "given:   $REPLY" \
+            "allowed: a Python of root's, in folders of root's" "try:     with the system's Python first on PATH, then the same again"
     starts || fail "the installation does not start" "given: $prefix"
     ((EUID == 0)) && command -v setpriv >/dev/null && ! starts setpriv --reuid=65534 --regid=65534 --clear-groups -- || return 0
     say "user 65534 (nobody) cannot start it: whoever is to use it must be able to read $prefix,"

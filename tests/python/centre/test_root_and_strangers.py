@@ -173,6 +173,18 @@ def test_root_has_no_units_that_run_a_strangers_program(
     assert "programs that root runs" in error and "./strata setup --install" in error
 
 
+def test_root_has_no_units_that_run_a_strangers_python(
+    tmp_path: Path, entry: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = tmp_path / "python3"
+    python.write_text("")
+    os.chown(python, 65534, 65534)
+    (tmp_path / "link").symlink_to(python)  # as in an environment
+    monkeypatch.setattr("sys.executable", str(tmp_path / "link"))
+    assert units(tmp_path / "units", tmp_path / "state") == 1
+    assert "programs that root runs" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("by", ["a stranger", "a stranger's link", "root"])
 def test_the_hook_drains_for_what_root_has_written_alone(tmp_path: Path, entry: Path, by: str) -> None:
     state, tools = tmp_path / "state", tmp_path / "tools"

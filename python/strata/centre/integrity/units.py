@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 from strata import own_folders, scripts
@@ -91,7 +92,8 @@ def write(folder: Path, strata: str, state: Path, options: list[str], memory: st
         ),
     }
     if os.geteuid() == 0:
-        own_folders.need(Path(strata), "programs that root runs", INSTALL)
+        for program in (Path(strata), Path(sys.executable), Path(sys.base_prefix)):
+            own_folders.need(program, "programs that root runs", INSTALL)
         own_folders.need(folder, "files for root's services", "--units names a folder of root's")
         own_folders.need(state, "findings", "--state FOLDER names a folder of root's")
     try:
