@@ -30,8 +30,8 @@ def text(heard: Iterable[Listener], found: Iterable[Finding]) -> str:
     who = "all users" if os.geteuid() == 0 else f"user {user_name(os.geteuid())}, named sockets of all"
     lines = [f"What listens now of Strata's ({who})"]
     for each in heard:
-        by = f"{visible(each.program)} (process {each.process})" if each.process else "a process of theirs"
-        lines += [f"  {visible(each.address)}  {each.what_for}", f"    by:     {by}, user {each.user}"]
+        by = f"{each.program} (process {each.process})" if each.process else "a process of theirs"
+        lines += [f"  {each.address}  {each.what_for}", f"    by:     {by}, user {each.user}"]
         lines += [f"    hears:  {each.hears}"]
     if not heard:
         lines.append("  nothing")
@@ -51,7 +51,7 @@ def text(heard: Iterable[Listener], found: Iterable[Finding]) -> str:
         if open_now
         else "all of it holds"
     )
-    return "\n".join([*lines, "", last])
+    return "\n".join(map(visible, [*lines, "", last]))  # names are of others' choice
 
 
 def main(as_json: bool) -> int:

@@ -98,6 +98,19 @@ def test_what_is_no_file_of_samples_is_refused(tmp_path: Path) -> None:
         Ring(path, "n1", 8192, 1)
 
 
+def test_names_in_samples_move_no_cursor_and_make_no_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A job's program is named by its user, and a file of samples may be anybody's."""
+    made = Ring(tmp_path, "n1", 8192, 16)
+    made.write([Sample(BEGIN, JOB, 31, "12\x1b]", "a\x1b[2J\nb\x9b", 16, 5, 1.5, 1, 7, 8, 9.0, 1.0, 77)])
+    made.close()
+    assert cli.main(["centre", "sample", "show", "--folder", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert r"job 12\x1b] a\x1b[2J\nb\x9b: " in said
+    assert all(c.isprintable() or c == "\n" for c in said) and len(said.splitlines()) == 3
+
+
 # --- what is looked at
 
 

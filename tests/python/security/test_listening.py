@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from strata.security import listening
+from strata.security import checks, listening, report
 
 UNIX = """\
 Num       RefCount Protocol Flags    Type St Inode Path
@@ -106,3 +106,13 @@ def test_another_user_sees_that_it_listens_and_not_whose_process_it_is() -> None
             finally:
                 os._exit(seen)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_names_of_others_choice_move_no_cursor_and_make_no_line() -> None:
+    evil = "a\x1b[2J\nb\x9b\u202e\udcff"
+    heard = listening.Listener(f"/{evil}", 7, "nobody", evil, "steering", "all")
+    found = checks.Finding("results", False, f"others may write /{evil}", "change them", "chmod")
+    said = report.text([heard], [found])
+    assert said.count(r"a\x1b[2J\nb\x9b\u202e\udcff") == 3
+    assert all(c.isprintable() or c == "\n" for c in said)
+    assert len(said.splitlines()) == len(report.text([], [found]).splitlines()) + 2
