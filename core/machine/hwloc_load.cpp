@@ -40,7 +40,8 @@ constexpr unsigned long kAllOfIt = HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM;  // its nam
 #endif
 
 constexpr int kMostNumber = 1 << 20;  // of PUs: lists by number are made of them
-constexpr const char* kWritten = "lstopo machine.xml writes such a file";
+constexpr const char* kSources = "system, an hwloc XML file, or synthetic:DESCRIPTION";
+constexpr const char* kWritten = "lstopo machine.xml writes such a file, and so does strata machine --xml";
 
 /// How many PUs a description such as "package:2 [numa] core:8(size=1) pu:2" asks for: the product of its
 /// counts.
@@ -65,12 +66,14 @@ void describe_synthetic(hwloc_topology_t topology, const std::string& text) {
     if (described_pus(description) > most) {
         throw Error("this synthetic topology is larger than any machine")
             .given(text)
-            .allowed(fmt::format("up to {:.0f} PUs", most));
+            .allowed(fmt::format("up to {:.0f} PUs", most))
+            .remedy("smaller counts");
     }
     if (hwloc_topology_set_synthetic(topology, description.c_str()) == 0) return;
     throw Error("not a synthetic topology")
         .given(text)
-        .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"");
+        .allowed("hwloc's form, such as \"synthetic:package:2 numa:4 l3:2 core:8 pu:1\"")
+        .remedy("levels from the outside in, each with how many of it the level around it has; pu last");
 }
 
 /// Whether hwloc dies of this file: 2.9 ends in a segmentation fault when an object that holds others lacks
@@ -87,6 +90,48 @@ bool kills_hwloc(const std::string& path, off_t bytes) {
     });
 }
 
+/// The words around `name` in the first kilobytes of a text: what comes after it up to `end`; empty where it
+/// is not there.
+std::string after(const std::string& text, const std::string& name, const char* end) {
+    const size_t at = text.find(name);
+    if (at == std::string::npos) return "";
+    const size_t from = at + name.size();
+    return text.substr(from, text.find_first_of(end, from) - from);
+}
+
+std::string start_of(const std::string& path) {
+    std::string start(4096, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(start.data(), static_cast<std::streamsize>(start.size()));
+    start.resize(static_cast<size_t>(file.gcount()));
+    return start;
+}
+
+/// hwloc 3 writes another form, which hwloc 2 does not read.
+void refuse_later_version(const std::string& path, const std::string& start) {
+    const std::string version = after(after(start, "<topology", ">"), "version=\"", "\"");
+    const unsigned known = hwloc_get_api_version() >> 16;
+    if (std::strtoul(version.c_str(), nullptr, 10) <= known) return;
+    throw Error(
+        "this topology file is in a later form of hwloc's XML than the hwloc that Strata uses can read")
+        .at(path)
+        .given(fmt::format("version {}", version))
+        .allowed(fmt::format("version {} or earlier", known))
+        .remedy(fmt::format("on the machine that it describes: lstopo --export-xml-flags v{} machine.xml",
+                            known));
+}
+
+[[noreturn]] void refuse_no_xml(const std::string& path, const std::string& start) {
+    const size_t first = start.find_first_not_of(" \t\r\n");
+    constexpr size_t shown = 40;
+    throw Error("not an hwloc XML file")
+        .at(path)
+        .given(first == std::string::npos ? "an empty file"
+                                          : fmt::format("a file that begins: {}", start.substr(first, shown)))
+        .allowed(kSources)
+        .remedy(kWritten);
+}
+
 void describe_file(hwloc_topology_t topology, const std::string& path) {
     struct stat status {};
     int error = access(path.c_str(), R_OK) != 0 || stat(path.c_str(), &status) != 0 ? errno : 0;
@@ -94,17 +139,18 @@ void describe_file(hwloc_topology_t topology, const std::string& path) {
     if (error != 0) {
         throw system_error("the topology file cannot be read", error, kBadInput)
             .at(path)
-            .allowed("system, an hwloc XML file, or synthetic:DESCRIPTION")
-            .remedy(kWritten);
+            .allowed(kSources)
+            .remedy(error == EISDIR ? kWritten : "check the path and its permissions");
     }
+    const std::string start = start_of(path);
+    refuse_later_version(path, start);
     if (kills_hwloc(path, status.st_size)) {
         throw Error("hwloc does not survive reading this topology file")
             .at(path)
             .allowed("a complete hwloc topology")
             .remedy(kWritten);
     }
-    if (hwloc_topology_set_xml(topology, path.c_str()) != 0)
-        throw Error("not an hwloc XML file").at(path).remedy(kWritten);
+    if (hwloc_topology_set_xml(topology, path.c_str()) != 0) refuse_no_xml(path, start);
 }
 
 /// For this system: what hwloc learns from /sys and /proc is wanted, and nothing that costs more. Its x86
@@ -144,6 +190,9 @@ HwlocTopology load_topology(const std::string& source, bool system_devices) {
     }
     if (hwloc_topology_load(raw) != 0) {
         if (system) throw Error("hwloc cannot read this machine's topology", kFailure);
+        const bool file = source.rfind(kSynthetic, 0) != 0;
+        if (const std::string start = start_of(source); file && start.find("<topology") == std::string::npos)
+            refuse_no_xml(source, start);
         throw Error("the topology cannot be read")
             .at(source)
             .allowed("a complete hwloc topology")
@@ -152,8 +201,9 @@ HwlocTopology load_topology(const std::string& source, bool system_devices) {
     if (const int last = hwloc_bitmap_last(hwloc_topology_get_complete_cpuset(raw)); last >= kMostNumber) {
         throw Error("a PU has a number that none has")
             .at(source)
-            .given(fmt::format("{}", last))
-            .allowed(fmt::format("below {}", kMostNumber));
+            .given(fmt::format("PU {}", last))
+            .allowed(fmt::format("numbers below {}", kMostNumber))
+            .remedy(kWritten);
     }
     if (system && hwloc_topology_is_thissystem(raw) == 0) {
         throw Error("the environment has hwloc describe another machine than this one")

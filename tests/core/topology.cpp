@@ -245,6 +245,17 @@ TEST_CASE("what is no topology is refused with one error that says what was give
 
 TEST_CASE("this machine's facts are consistent and say what this process may use") {
     const Machine machine = read_machine();
+    folder.file("/empty.xml", " \n");
+    has(refusal(folder.root() + "/empty.xml"), "given: an empty file");
+    folder.file("/other.xml", "<?xml version=\"1.0\"?>\n<domain type='kvm'/>\n");
+    has(refusal(folder.root() + "/other.xml"), "given: a file that begins: <?xml version");
+    // hwloc 3 writes version 3.0, unless told otherwise; what makes such a file does not help.
+    std::string later = text.str();
+    later.replace(later.find("version=\"2.0\""), 13, "version=\"3.0\"");
+    folder.file("/later.xml", later);
+    const std::string told = refusal(folder.root() + "/later.xml");
+    has(told, "later.xml\n  given: version 3.0\n  allowed: version 2 or earlier\n");
+    has(told, "lstopo --export-xml-flags v2 machine.xml");
     CHECK(machine.is_system());
     check_consistent(machine);
     CHECK_FALSE(machine.allowed.pus.empty());
@@ -303,6 +314,6 @@ TEST_CASE("a PU with a number that none has is one error, and makes no list of t
     } catch (const strata::Error& error) {
         said = error.text();
     }
-    CHECK(said.find("given: 1280000") != std::string::npos);
+    CHECK(said.find("given: PU 1280000") != std::string::npos);
     std::filesystem::remove(file);
 }
