@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/steps.hpp"
 #include "solvers/flow/boundary/states.hpp"
 #include "solvers/flow/step.hpp"
 #include "solvers/flow/tasks.hpp"
@@ -34,7 +35,7 @@ void include(double value, double n, double& mean, double& rms) {
 
 std::int64_t Settings::averaged(std::int64_t step) const {
     if (output.average < 0) return 0;
-    if (!steady()) return step - static_cast<std::int64_t>(std::floor(output.average / time.step + 1e-9));
+    if (!steady()) return step - steps_within(output.average, time.step);
     std::int64_t before = 0;
     for (const std::int64_t iterations : time.sequence) before += iterations;
     return step - std::max(before, static_cast<std::int64_t>(output.average));

@@ -133,8 +133,7 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
                                        grid.zones().all_cells() >>
                                            static_cast<std::size_t>(grid.dimensions()) * (all.size() - 1 - n),
                                        task)});
-    const auto time_before = task.need(r.time.previous()),
-               largest_before = task.need(r.largest_residual.previous()),
+    const auto largest_before = task.need(r.largest_residual.previous()),
                failures_before = task.need(r.failures.previous());
     const auto make = [&](Scalar<double> label) { return task.make(label); };
     const auto residual = make(r.residual), momentum = make(r.residual_momentum),
@@ -162,7 +161,7 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
             here[thrust] = all.thrust, here[power] = all.power;
         }
         here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0);
-        here[time] = s.steady() ? static_cast<double>(here.step) : here[time_before] + s.time.step;
+        here[time] = static_cast<double>(here.step) * (s.steady() ? 1 : s.time.step);
         const bool finest = at.stage + 1 == levels.size();
         here[done] =
             s.steady() && (here.step >= stages.end() || (finest && here[residual] < s.time.residual)) ? 1 : 0;

@@ -9,6 +9,7 @@
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/steps.hpp"
 #include "core/base/units.hpp"
 #include "core/base/unread.hpp"
 #include "core/machine/clock.hpp"
@@ -171,4 +172,25 @@ TEST_CASE("output is waited for until it has been read, or for so long and no lo
     reader.join();
     close(ends[0]), close(ends[1]);
     strata::wait_until_read(ends[1], std::chrono::minutes(1));  // no file at all
+}
+
+TEST_CASE("a number of steps is the whole number that the case means, and not one more by rounding") {
+    CHECK(steps_to(1.0, 0.1) == 10);
+    CHECK(steps_to(1.0, 0.3) == 4);
+    CHECK(steps_within(1.0, 0.3) == 3);
+    long wrong = 0;
+    for (const double step : {0.1, 0.3, 0.7, 1e-3, 1.0 / 3, 0.05, 1e5 / 7}) {
+        double sum = 0;
+        for (std::int64_t n = 1; n <= 20000; ++n) {
+            const double product = static_cast<double>(n) * step;
+            sum += step;
+            wrong += steps_to(product, step) != n || steps_within(product, step) != n;
+            wrong += !reached(product, sum) || !reached(sum, product) || reached(product - step / 2, sum);
+            wrong += steps_to(product + step / 100, step) != n + 1 ||
+                     steps_within(product - step / 100, step) != n - 1;
+        }
+    }
+    CHECK(wrong == 0);
+    CHECK(goes_to_end(0.1, 0.1 + 1e-9));
+    CHECK_FALSE(goes_to_end(0.1, 0.101));
 }

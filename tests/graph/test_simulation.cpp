@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/graph/declare/clock.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "tests/catch.hpp"
@@ -343,5 +344,28 @@ TEST_CASE("two earlier generations are what they were, from the start on and in 
                 }
             }
         }
+    }
+}
+
+TEST_CASE("steps of any length end at the end, and none of them is what rounding left") {
+    Graph graph("clock");
+    const Clock clock = steps_until(graph, 1.0, [](Task&) { return [](Here&) { return 0.1; }; });
+    Simulation run(graph, Members::alone(), {.threads = 1});
+    run.start();
+    CHECK(run.advance(9) == 9);
+    CHECK(run.value(clock.dt) == 0.1);
+    run.advance(1);  // nine steps of 0.1 are 0.8999999999999999
+    CHECK(run.value(clock.time) == 1.0);
+    CHECK(run.value(clock.dt) == Approx(0.1).epsilon(1e-12));
+}
+
+TEST_CASE("the time of equal steps is their number times their length, not a sum") {
+    Graph graph("clock");
+    const Scalar<double> time = equal_steps(graph, 0.1);
+    Simulation run(graph, Members::alone(), {.threads = 1});
+    run.start();
+    for (int n = 1; n <= 1000; ++n) {
+        run.advance(1);
+        REQUIRE(run.value(time) == n * 0.1);
     }
 }

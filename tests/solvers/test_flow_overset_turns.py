@@ -58,7 +58,7 @@ def run(folder: Path, sectors: int, iterations: int, layout: str = "1x2", moves:
     sector, box = (turning(0.1), turning(0.9)) if moves else ({}, {})
     time: dict[str, Any] = {"iterations": iterations, "cfl": 5.0}
     if moves:
-        time = {"kind": "unsteady", "step": 0.06, "end": 0.06 * (iterations - 0.5)}
+        time = {"kind": "unsteady", "step": 0.06, "end": 0.06 * iterations}
         time |= {"cfl": 20.0, "cfl_start": 20.0, "subiterations": 6, "drop": 0.0}
     faces = ("i-min", "i-max", "j-min", "j-max", "k-min", "k-max")
     kinds = ("far-field", "pressure-outflow", "slip-wall", "slip-wall")

@@ -1,8 +1,7 @@
 // The time of a case: scalars that a task makes once in each step.
 #pragma once
 
-#include <algorithm>
-
+#include "core/base/steps.hpp"
 #include "core/graph/declare/graph.hpp"
 
 namespace strata::graph {
@@ -28,7 +27,8 @@ Scalar<double> add_time(Graph& graph);
 ///       return [rate = task.need(stable_rate)](Here& here) { return 0.5 / here[rate]; };
 ///   });
 ///
-/// Where it finds infinity, the step goes to the end. `history`: of dt.
+/// Where it finds infinity, the step goes to the end; so it does where less than a millionth of it would be
+/// left. `history`: of dt.
 template <std::invocable<Task&> Declare>
 [[nodiscard]] Clock steps_until(Graph& graph, double end, Declare declare, int history = 0) {
     const Clock clock{detail::add_time(graph), graph.scalar<double>("dt", {.history = history, .unit = "s"})};
@@ -38,8 +38,10 @@ template <std::invocable<Task&> Declare>
     const auto dt = task.make(clock.dt), time = task.make(clock.time);
     task.run([=](Here& here) mutable {
         const double left = end - here[before];
-        here[dt] = std::min(length(here), left);
-        here[time] = here[dt] == left ? end : here[before] + here[dt];
+        const double wanted = length(here);
+        const bool last = goes_to_end(wanted, left);
+        here[dt] = last ? left : wanted;
+        here[time] = last ? end : here[before] + wanted;
     });
     return clock;
 }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/state.hpp"
 
@@ -111,7 +112,7 @@ SimulationOptions Run::options(bool balance) {
 bool Run::ended() const {
     if (simulation_.step() == 0) return false;
     if (solver_.done.id()) return simulation_.value(solver_.done) != 0;
-    return solver_.time.id() && time() >= solver_.end;
+    return solver_.time.id() && reached(time(), solver_.end);
 }
 
 bool Run::over() const { return (words_.steps && simulation_.step() >= *words_.steps) || ended(); }
@@ -186,7 +187,7 @@ void Run::stop_in_time() {
         return simulation_.stop_when<std::int32_t>(solver_.done, [](std::int32_t done) { return done != 0; });
     if (!solver_.time.id()) return;
     const double end = std::min(solver_.end, shown_times_ ? shown_times_->next() : solver_.end);
-    simulation_.stop_when<double>(solver_.time, [end](double now) { return now >= end; });
+    simulation_.stop_when<double>(solver_.time, [end](double now) { return reached(now, end); });
 }
 
 void Run::answer_requests() {

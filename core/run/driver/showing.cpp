@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/driver.hpp"
@@ -255,10 +256,10 @@ void ShownTimes::pass(double now) {
     constexpr double never = std::numeric_limits<double>::infinity();
     next_ = never;
     if (interval_ <= 0) return;
-    const double count = std::floor(now / interval_) + 1;  // one too small if rounded down
-    next_ = count * interval_ > now ? count * interval_ : (count + 1) * interval_;
+    constexpr double whole = 1e15;  // beyond it there is nothing between two multiples
+    if (now / interval_ < whole) next_ = static_cast<double>(steps_within(now, interval_) + 1) * interval_;
     // An interval too small to change the time: fields are written after each step.
-    if (!(next_ > now) || next_ == never) next_ = std::nextafter(now, never);
+    if (next_ == never || reached(now, next_)) next_ = std::nextafter(now, never);
 }
 
 void write_shown(const std::vector<ShownFile>& files, const Simulation& run, team::Team& team,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/steps.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/case/case.hpp"
 #include "core/run/output/fields.hpp"
@@ -78,7 +79,7 @@ class ShownTimes {
         pass(now);
     }
     [[nodiscard]] bool due(std::int64_t step, double time) const {
-        return (steps_ > 0 && step % steps_ == 0) || time >= next_;
+        return (steps_ > 0 && step % steps_ == 0) || reached(time, next_);
     }
     /// The next time at which files are due; infinity where there is none.
     [[nodiscard]] double next() const { return next_; }

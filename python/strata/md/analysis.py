@@ -17,7 +17,7 @@ import numpy as np
 
 from strata.errors import StrataError
 from strata.md import frames
-from strata.md.averages import Average, Equilibrated, average, equilibrated
+from strata.md.averages import Average, Equilibrated, average, equilibrated, steps_within
 from strata.md.displacement import Diffusion, Displacement, DisplacementSum, diffusion
 from strata.md.frames import Frame
 from strata.md.profile import ProfileSum, Slab
@@ -195,7 +195,7 @@ class _Sums:
         if found.asked.longest is not None and left > 1:
             steps = found.thermo["time"][-1] / found.thermo["step"][-1]
             seconds = (found.thermo["step"][-1] - found.begin) / (left - 1) * steps
-            lags = min(lags, int(found.asked.longest / seconds))
+            lags = min(lags, steps_within(found.asked.longest, seconds))
         self.moved: dict[str, DisplacementSum] = {}
         if lags >= 4:
             for kind in kinds if apart else [None]:

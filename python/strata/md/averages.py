@@ -47,6 +47,13 @@ class Average:
         return self.mean - half, self.mean + half
 
 
+def steps_within(time: float, step: float) -> int:
+    """How many steps end at `time` or before it, where rounding does not decide: 3 steps of 0.1 within 0.3,
+    though 0.3 / 0.1 is 2.9999999999999996 (as core/base/steps.hpp).
+    """
+    return int(time / step * (1 + 1e-12))
+
+
 def _series(values: np.ndarray, least: int) -> np.ndarray:
     x = np.asarray(values, dtype=float).ravel()
     if len(x) < least:

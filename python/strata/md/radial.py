@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from strata.errors import StrataError
+from strata.md.averages import steps_within
 from strata.md.frames import Frame
 
 _AROUND = 500  # neighbours up to the default reach
@@ -76,7 +77,7 @@ class RadialSum:
                     given=f"{width:g}",
                     allowed=f"above 0, up to {reach:g}",
                 )
-            self._edges = np.arange(0, int(reach / width + 1e-9) + 1) * width
+            self._edges = np.arange(0, steps_within(reach, width) + 1) * width
         one, other = self.pair or (None, None)
         a, b = (self._tree(frame, kind) for kind in (one, other))
         same = one == other

@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.integrate import cumulative_trapezoid
 
 from strata.errors import StrataError
-from strata.md.averages import correlate
+from strata.md.averages import correlate, steps_within
 
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -66,7 +66,7 @@ def viscosity(
     length = len(p) // parts
     lags = max(4, length // 2)
     if longest is not None:
-        lags = min(lags, int(longest / interval) + 1)
+        lags = min(lags, steps_within(longest, interval) + 1)
     if lags < 4:
         raise StrataError(
             "correlations over fewer than 4 rows",

@@ -179,6 +179,12 @@ def test_the_viscosity_of_a_known_process_is_found() -> None:
     assert found[0].correlation[0] == pytest.approx(sigma**2, rel=0.05)
 
 
+def test_correlations_reach_to_the_longest_time_although_rounding_makes_it_a_step_less() -> None:
+    series = stresses(np.random.default_rng(9), 500, 10, 1)
+    times = (0.3, 0.6, 0.7, 1.2)  # 0.3 / 0.1 is 2.9999999999999996
+    assert [viscosity(series, 0.1, 1.0, longest=t).t[-1] for t in times] == pytest.approx(times)
+
+
 def test_a_cutoff_of_ones_own_is_taken() -> None:
     series = stresses(np.random.default_rng(9), 5000, 10, 1)
     found = viscosity(series, 0.01, 1.0, cutoff=0.2)
