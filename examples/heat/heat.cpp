@@ -21,9 +21,13 @@ CaseSchema schema(Settings& s) {
              {.least = 2, .most = 1 << 15, .meaning = "cells of a patch, in each direction"});
     keys.key("diffusivity", &s.diffusivity,
              {.unit = "m2/s", .least = 0, .above_least = true, .meaning = "kappa"});
-    keys.key(
-        "end", &s.end,
-        {.unit = "s", .least = 0, .above_least = true, .required = true, .meaning = "when the run ends"});
+    keys.key("end", &s.end,
+             {.unit = "s",
+              .least = 0,
+              .above_least = true,
+              .required = true,
+              .restart = Restart::end,
+              .meaning = "when the run ends"});
     return keys;
 }
 

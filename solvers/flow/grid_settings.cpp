@@ -14,8 +14,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
                     "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
                     "sections in a row; a rotor's blade of them; a sector of an annulus for it"});
     keys.key(of + "file", &g.file,
-             {.meaning = "PLOT3D, in any form (NAME.xz as well), as seen from where strata is started, or "
-                         "from the case file"});
+             {.meaning = "PLOT3D, in any form (NAME.xz as well), beside the case file or else in the "
+                         "current directory"});
     keys.key(of + "map", &g.map,
              {.meaning = "neutral map file with boundaries and joins; none: joins are found, other faces are "
                          "boundaries ZONE:i-min"});

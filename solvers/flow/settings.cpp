@@ -116,11 +116,15 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
         "time.kind", &t.kind,
         {.choices = {"steady", "unsteady"}, .meaning = "local time steps, or dual ones of second order"});
     keys.key("time.iterations", &t.iterations,
-             {.least = 1, .decides = false, .meaning = "steady: at most, on the finest grid"});
+             {.least = 1,
+              .decides = false,
+              .restart = graph::Restart::end,
+              .meaning = "steady: at most, on the finest grid"});
     keys.key(
         "time.residual", &t.residual,
         {.least = 0,
          .decides = false,
+         .restart = graph::Restart::end,
          .meaning = "steady: the run ends where the residual of density is below; 0: after all iterations"});
     keys.key("time.implicit", &t.implicit,
              {.choices = {"lu-sgs", "lines"},
@@ -158,7 +162,10 @@ void add_time_keys(CaseSchema& keys, TimeKeys& t) {
          .entries = {2, 2},
          .meaning = "iterations on coarser grids of a cycle before and after those that are coarser still"});
     keys.key("time.end", &t.end,
-             {.least = 0, .decides = false, .meaning = "unsteady, in lengths over speeds of sound"});
+             {.least = 0,
+              .decides = false,
+              .restart = graph::Restart::end,
+              .meaning = "unsteady, in lengths over speeds of sound"});
     keys.key("time.step", &t.step, {.least = 0, .meaning = "unsteady"});
     keys.key("time.subiterations", &t.subiterations,
              {.least = 1, .most = 10000, .meaning = "unsteady: at most, of each step"});

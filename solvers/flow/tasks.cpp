@@ -150,7 +150,8 @@ Shown declare_tasks(const std::vector<Step>& levels) {
 std::shared_ptr<const OriginValues> start_of(const Settings& s, const CaseSchema& keys,
                                              const GridSystem& system) {
     if (s.flow.start.empty()) return nullptr;
-    auto values = std::make_shared<OriginValues>(system.source, found(s.flow.start, keys), Plot3dContent::q);
+    auto values = std::make_shared<OriginValues>(system.source, keys.path("flow.start", s.flow.start),
+                                                 Plot3dContent::q);
     if (const int there = values->file().form().dimensions; there != system.dimensions)
         keys.refuse("flow.start", fmt::format("the file is one of {} dimensions", there),
                     fmt::format("of {} dimensions, as the grid", system.dimensions));

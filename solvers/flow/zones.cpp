@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -17,13 +16,6 @@
 #include "solvers/flow/grid/read.hpp"
 
 namespace strata::flow {
-
-std::filesystem::path found(const std::string& name, const graph::CaseSchema& keys) {
-    const std::filesystem::path path(name);
-    if (path.is_absolute() || std::filesystem::exists(path)) return path;
-    const std::filesystem::path beside = std::filesystem::path(keys.file()).parent_path() / path;
-    return std::filesystem::exists(beside) ? beside : path;
-}
 
 Real3 place(const std::vector<double>& given, double rest) {
     Real3 x{rest, rest, rest};
@@ -129,9 +121,9 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     for (std::size_t d = 0; d < g.zone.size(); ++d) most[d] = static_cast<int>(g.zone[d]);
     if (g.kind != "file") return cut(generate(generator(g, keys)), most);
     GridFiles files;
-    files.grid = found(g.file, keys);
+    files.grid = keys.path(g.section + ".file", g.file);
     files.form = known_form(g.form);
-    if (!g.map.empty()) files.map = found(g.map, keys);
+    if (!g.map.empty()) files.map = keys.path(g.section + ".map", g.map);
     files.dimensions = static_cast<int>(g.dimensions);
     if (g.turn != 0) files.periodic.push_back({turn_about(g.turn_axis[0] - 'x', g.turn), {}});
     if (!g.shift.empty()) files.periodic.push_back({graph::kNoRotation, place(g.shift, 0)});

@@ -14,8 +14,6 @@
 
 namespace strata::flow {
 
-/// A file that a case names: as seen from where strata was started, or from the case file.
-[[nodiscard]] std::filesystem::path found(const std::string& name, const graph::CaseSchema& keys);
 /// The grid files or the generator of a case; cut, so that a face has one condition or is joined.
 [[nodiscard]] GridSystem case_grid(const Settings& settings, const graph::CaseSchema& keys);
 /// The conditions of a case.

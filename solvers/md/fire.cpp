@@ -90,7 +90,7 @@ void judge(const Step& step, Scope& scope) {
         std::array<double, 5>& to = here[course];
         here[most] = std::sqrt(m[0]);
         const bool converged = here[most] <= s.least_force;
-        here[done] = converged || here.step == s.steps ? 1 : 0;
+        here[done] = converged || here.step >= s.steps ? 1 : 0;
         Fire fire = here.step == 0 ? Fire(s.step) : Fire(here[kept], s.step);
         to = {};
         // The first velocities do not count.

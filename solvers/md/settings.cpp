@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 namespace strata::md {
@@ -172,6 +173,7 @@ void add_motion_keys(CaseSchema& keys, Settings& s) {
              {.unit = "epsilon/sigma",
               .least = 0,
               .above_least = true,
+              .restart = graph::Restart::end,
               .meaning = "fire: the run ends where no atom has a larger force"});
     keys.key("minimise.way", &s.longest_way,
              {.unit = "sigma", .least = 0, .above_least = true, .meaning = "fire: the longest of a step"});
@@ -202,7 +204,12 @@ graph::CaseSchema schema(Settings& s) {
     add_motion_keys(keys, s);
     keys.key("time.step", &s.step, {.unit = "tau", .least = 0, .above_least = true, .meaning = ""});
     keys.key("time.steps", &s.steps,
-             {.least = 1, .most = 1e12, .required = true, .decides = false, .meaning = "until the end"});
+             {.least = 1,
+              .most = 1e12,
+              .required = true,
+              .decides = false,
+              .restart = graph::Restart::end,
+              .meaning = "until the end"});
     keys.key("output.thermo", &s.thermo,
              {.least = 1,
               .most = 1e9,
@@ -320,7 +327,8 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
     if (s.potential_file.empty())
         keys.refuse("pair.file", "a tabulated potential needs a table",
                     "a file of LAMMPS's pair_style table");
-    check_units(s, keys, "pair.file", s.potential_file);
+    const std::filesystem::path table = keys.path("pair.file", s.potential_file);
+    check_units(s, keys, "pair.file", table);
     if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
     if (s.shift != "none") keys.refuse("pair.shift", "a table says itself where it is 0", "none");
     const std::size_t n = s.names.size();
@@ -338,7 +346,7 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
             (words.size() == 3 || (words.size() == 4 && cutoff && *cutoff > 0)) && a < n && b < n;
         if (!right || found[a * n + b]) keys.refuse("pair.sections", fmt::format("'{}'", text), form);
         found[a * n + b] = found[b * n + a] = PairFunction::read(
-            s.potential_file, std::string(words[2]),
+            table, std::string(words[2]),
             s.interpolation == "spline" ? Interpolation::spline : Interpolation::linear, s.points, *cutoff);
     }
     s.tables.clear(), s.cutoff = 0;
@@ -359,8 +367,9 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
     if (s.form == "eam") {
         if (s.potential_file.empty())
             keys.refuse("pair.file", "the embedded-atom method needs a table", "a setfl file");
-        check_units(s, keys, "pair.file", s.potential_file);
-        s.eam = std::make_shared<const Eam>(Eam::read(s.potential_file, s.names));
+        const std::filesystem::path setfl = keys.path("pair.file", s.potential_file);
+        check_units(s, keys, "pair.file", setfl);
+        s.eam = std::make_shared<const Eam>(Eam::read(setfl, s.names));
         s.cutoff = s.eam->cutoff();
         take_masses(s, s.eam->masses());
         if (s.long_range) keys.refuse("pair.long_range", "this potential ends at its cutoff", "false");
@@ -377,14 +386,15 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
     if (!s.state && (!s.cells.empty() || s.sphere > 0 || !s.box.empty()))
         keys.refuse("system.file", "the state is in a file",
                     "system.cells, sphere and box only without a file");
+    const std::filesystem::path file = keys.path("system.file", s.file);
     const bool xyz = s.file.ends_with(".xyz") || s.file.ends_with(".extxyz");
     if (xyz) {
-        const auto state = std::make_shared<const ExtendedXyz>(s.file, s.names);
+        const auto state = std::make_shared<const ExtendedXyz>(file, s.names);
         open = state->open();
         s.state = state;
     } else {
-        check_units(s, keys, "system.file", s.file);
-        const auto state = std::make_shared<const LammpsData>(s.file);
+        check_units(s, keys, "system.file", file);
+        const auto state = std::make_shared<const LammpsData>(file);
         if (static_cast<std::size_t>(state->kinds()) != s.kinds.size())
             keys.refuse("system.file", fmt::format("the file has {} kinds of atoms", state->kinds()),
                         fmt::format("{}, as many as kinds.names", s.kinds.size()));

@@ -78,7 +78,7 @@ Body read_stl(const std::string& text, const graph::CaseSchema& keys) {
         !(scale > 0))
         keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
                     "\"stl FILE x y z scale\", with scale > 0 and no spaces in the file's name");
-    body.solid = std::make_shared<const Solid>(Solid::read(file, place, scale));
+    body.solid = std::make_shared<const Solid>(Solid::read(keys.path("bodies.shapes", file), place, scale));
     return body;
 }
 

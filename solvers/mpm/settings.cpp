@@ -113,14 +113,13 @@ void add_material_keys(CaseSchema& keys, Settings& s) {
 
 /// Contact is between bodies, so its keys are among theirs.
 void add_body_keys(CaseSchema& keys, Settings& s) {
-    keys.key(
-        "bodies.shapes", &s.shapes,
-        {.entries = {1, 1024},
-         .required = true,
-         .meaning = "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
-                    "in m, \"stl FILE x y z scale\" (a closed surface, scaled and then moved; FILE as seen "
-                    "from where "
-                    "strata is started); where they overlap the first counts"});
+    keys.key("bodies.shapes", &s.shapes,
+             {.entries = {1, 1024},
+              .required = true,
+              .meaning =
+                  "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
+                  "in m, \"stl FILE x y z scale\" (a closed surface, scaled and then moved; FILE beside the "
+                  "case, or else in the current directory); where they overlap the first counts"});
     keys.key("bodies.material", &s.body_materials,
              {.least = -1,
               .most = 63,

@@ -57,7 +57,16 @@ def grid_keys(case: Case, periodic: str) -> None:
 
 def run_keys(case: Case, cfl: float) -> None:
     """The sections [time] and [verify] of every case of this solver."""
-    case.key("time.end", type=float, unit="s", least=0, above_least=True, meaning="when the run ends")
+    case.key(
+        "time.end",
+        type=float,
+        unit="s",
+        least=0,
+        above_least=True,
+        restart="end",
+        same_with=("advection.flow", ["rotation", "vortex"]),
+        meaning="when the run ends",
+    )
     case.key("time.cfl", cfl, least=0, most=4, above_least=True, meaning="share of the largest stable step")
     case.key(
         "verify.error",

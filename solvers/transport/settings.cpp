@@ -39,7 +39,7 @@ graph::CaseSchema schema(Settings& s) {
     keys.key("profile.width", &s.width,
              {.unit = "m", .least = 0, .above_least = true, .meaning = "of the gaussian"});
     keys.key("profile.background", &s.background, {.unit = "K", .meaning = "what the profile is added to"});
-    s.declare_time(keys, "; more than 1 becomes unstable");
+    s.declare_time(keys, "; more than 1 becomes unstable", {"advection.flow", {"rotation", "vortex"}});
     keys.key(
         "verify.error", &s.error_limit,
         {.unit = "K",

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+ROOT_OF_SOLVERS = Path(__file__).resolve().parents[2] / "solvers"
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
 MD_CASES = CASES.parent / "md"
 MPM_CASES = CASES.parent / "mpm"

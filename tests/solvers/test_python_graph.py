@@ -616,8 +616,40 @@ def test_errors_in_kernels_and_declarations_say_where(graphs):
     with pytest.raises(StrataError) as caught:
         graph.field("w", grid, on="edges")
     assert "faces_x" in (caught.value.allowed or "")
-    with pytest.raises(StrataError, match="entry for each"):
+    with pytest.raises(StrataError, match="entry for each") as caught:
         graph.grid("other", (8, 8), (4,))
+    assert caught.value.at == "grid 'other'"
+    cfl = graph.parameter("cfl", 0.5, 0.1, 1.0)
+    with pytest.raises(StrataError, match="what task 'late' uses is no label of the graph") as caught:
+        graph.step(grid, needs={"cfl": cfl}, name="late")
+    assert caught.value.at == "cfl" and caught.value.given.startswith("Parameter ")
+    with pytest.raises(StrataError, match="two uses of task 'late' have one name"):
+        graph.step(grid, needs={"u": u.previous()}, makes={"u": u}, name="late")
+
+
+def test_a_kernel_that_touches_what_it_did_not_declare_is_told_what_it_may(graphs):
+    graph = graphs.Graph("curious")
+    grid = graph.grid("grid", (8,), (8,))
+    u = graph.field("u", grid)
+
+    @graph.start(grid, makes={"u": u})
+    def first(here):
+        here["v"]
+
+    said = r"a task touches only what it declared, given: v, allowed: u$"
+    with pytest.raises(StrataError, match=said):
+        graphs.Simulation(graph).start()
+
+
+def test_a_key_without_default_and_type_is_said_to_be_one(graphs, front):
+    from strata.graph.program import Case
+
+    case = Case("keys", "declares some")
+    with pytest.raises(StrataError, match="neither a default nor a type"):
+        case.key("size")
+    with pytest.raises(StrataError, match="what a restart may do with a key") as caught:
+        case.key("end", 1.0, restart="later")
+    assert caught.value.allowed == "same, end, any"
 
 
 def test_a_task_that_runs_once_makes_scalars_from_scalars(graphs):

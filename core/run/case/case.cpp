@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -110,8 +111,9 @@ constexpr int kDeepest = 32;  // parts of a key
 
 Error too_long(const std::filesystem::path& file, std::uintmax_t bytes) {
     Error error("a case file is longer than any case");
-    error.at(file.string()).given(fmt::format("{} bytes", bytes)).allowed(fmt::format("{}", kMostBytes));
-    return error;
+    error.at(file.string()).given(fmt::format("{} bytes", bytes));
+    error.allowed(fmt::format("up to {} bytes of TOML", kMostBytes));
+    return error.remedy("a case names grids, atoms and tables by their files");
 }
 
 /// The place after a text in quotes that begins here, '"', or three of them for one over several lines; its
@@ -315,9 +317,15 @@ CaseSchema& CaseSchema::tables(std::string section, DeclareTable declare) {
 }
 
 void CaseSchema::read(const std::filesystem::path& file) {
+    std::error_code none;
+    if (!std::filesystem::exists(file, none))
+        throw Error("there is no such case file")
+            .given(file.string())
+            .allowed("a TOML file; it was looked for at " + std::filesystem::absolute(file, none).string());
+    if (!std::filesystem::is_regular_file(file))
+        throw Error("a case is a file").given(file.string() + ", which is none").allowed("a TOML file");
     std::ifstream in(file, std::ios::binary);
-    if (!in || !std::filesystem::is_regular_file(file))
-        throw Error("there is no such case file").given(file.string());
+    if (!in) throw system_error("the case file cannot be read", errno).at(file.string());
     if (const auto bytes = std::filesystem::file_size(file); bytes > kMostBytes) throw too_long(file, bytes);
     read_text({std::istreambuf_iterator<char>(in), {}}, file);
 }
@@ -348,8 +356,8 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
         std::filesystem::path(solver->as_string()->get()).filename() != solver_)
         throw Error("a case says which solver runs it")
             .at(file_, solver == nullptr ? 0 : static_cast<int>(solver->source().begin.line), "solver")
-            .given(solver == nullptr ? "nothing" : given_text(*solver))
-            .allowed('"' + solver_ + '"');
+            .given(solver == nullptr ? "no key solver before the first [section]" : given_text(*solver))
+            .allowed(fmt::format("solver = \"{}\"", solver_));
     table.erase("solver");
     for (Tables& of : tables_)
         if (const toml::table* all = table[of.section].as_table())
@@ -361,7 +369,7 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
         if (entry.about.required && entry.line == 0)
             throw Error("a key is missing")
                 .at(file_, 0, entry.name)
-                .given("nothing")
+                .given("no such key in the file")
                 .allowed(allowed_text(entry.into, entry.about))
                 .remedy(command_for_help());
 }
@@ -384,13 +392,14 @@ std::string CaseSchema::help() const {
         const std::string name = dot == std::string::npos ? entry.name : entry.name.substr(dot + 1);
         text += fmt::format("  {:<18} {}", name, entry.about.meaning);
         text += fmt::format("\n  {:<18} {}", "", allowed_text(entry.into, entry.about));
-        text += entry.about.required ? "; required\n" : fmt::format("; default {}\n", entry.default_text);
+        text += entry.about.required ? "; required" : fmt::format("; default {}", entry.default_text);
+        text += all.restart_words(entry) + '\n';
     }
     return text;
 }
 
-std::vector<std::pair<std::string, std::string>> CaseSchema::values() const {
-    std::vector<std::pair<std::string, std::string>> all;
+CaseSchema::Values CaseSchema::values() const {
+    Values all;
     for (const Entry& entry : entries_) all.emplace_back(entry.name, text_of(entry.into));
     return all;
 }
@@ -409,13 +418,12 @@ std::string CaseSchema::hash() const {
 
 void CaseSchema::refuse(const std::string& key, const std::string& message,
                         const std::string& allowed) const {
-    for (const Entry& entry : entries_)
-        if (entry.name == key)
-            throw Error(message)
-                .at(file_, entry.line, key)
-                .given(text_of(entry.into))
-                .allowed(allowed)
-                .remedy(command_for_help());
+    if (const Entry* of = entry(key))
+        throw Error(message)
+            .at(file_, of->line, key)
+            .given(text_of(of->into))
+            .allowed(allowed)
+            .remedy(command_for_help());
     throw Error(message).at(file_, 0, key).allowed(allowed).remedy(command_for_help());
 }
 

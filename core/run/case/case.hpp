@@ -23,6 +23,13 @@
 
 namespace strata::graph {
 
+/// What a restart may do with a key.
+enum class Restart : std::uint8_t {
+    same,  // nothing: the state of a checkpoint depends on it
+    end,   // end the run elsewhere: no step before the end depends on it
+    any    // whatever it likes: it says what is written, compared or moved
+};
+
 /// The properties of a key besides its name and type.
 struct KeyAbout {
     std::string unit = {};  // "" for pure numbers, texts and lists of names
@@ -37,9 +44,13 @@ struct KeyAbout {
     std::pair<std::size_t, std::size_t> entries = {0, std::numeric_limits<std::size_t>::max()};
     /// The key has no default.
     bool required = false;
-    /// Whether the values of the run depend on the key. A checkpoint also fits a case that differs only in
-    /// keys without this, e.g. in the end of the run.
+    /// Whether the key counts in the hash of the case.
     bool decides = true;
+    /// Whether a restart may change it. Without `decides`: Restart::any at least.
+    Restart restart = Restart::same;
+    /// A key and some of its values, with which a restart may not change this one all the same:
+    /// {"advection.flow", {"vortex"}}, where the flow turns round at half of `time.end`.
+    std::pair<std::string, std::vector<std::string>> same_with = {};
     std::string meaning = {};
 };
 
@@ -68,6 +79,10 @@ class CaseSchema {
     void read(const std::filesystem::path& file);
     /// The same from a text that was such a file's.
     void read_text(const std::string& text, const std::filesystem::path& file);
+    /// The file or folder that a key of the case names: beside the case file, or else in the current
+    /// directory. Throws Error with the key's place, and where it was looked for.
+    [[nodiscard]] std::filesystem::path path(const std::string& key, const std::string& name) const;
+
     /// The text read last.
     [[nodiscard]] const std::string& text() const { return text_; }
     /// The file read last.
@@ -83,7 +98,18 @@ class CaseSchema {
     [[nodiscard]] const std::string& solver() const { return solver_; }
     [[nodiscard]] const std::string& summary() const { return summary_; }
     /// Names and values as text, in the order of declaration.
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> values() const;
+    using Values = std::vector<std::pair<std::string, std::string>>;
+    [[nodiscard]] Values values() const;
+    /// Those that a checkpoint keeps: of keys that a restart may not change, or that end the run.
+    [[nodiscard]] Values values_for_restart() const;
+    /// Throws Error where the case differs from that of a checkpoint, whose values_for_restart() were `then`,
+    /// in keys that a restart may not change: with all of them, both values, and what may change.
+    void expect_restart(const Values& then, const std::string& checkpoint) const;
+    /// The keys by which a run ends; whether all of them are as they were.
+    [[nodiscard]] std::vector<std::string> end_keys() const;
+    [[nodiscard]] bool same_end(const Values& then) const;
+    /// What else to do where a restart is refused, e.g. how a new case begins with the state of another.
+    CaseSchema& instead_of_restart(std::string advice);
     /// Throws an error about a key, e.g. where it contradicts others. File and line are those of the key in
     /// the file read last.
     [[noreturn]] void refuse(const std::string& key, const std::string& message,
@@ -98,12 +124,16 @@ class CaseSchema {
         int line = 0;  // in the file read last; 0: not there
     };
     friend struct CaseReader;
+    [[nodiscard]] const Entry* entry(const std::string& name) const;
+    /// What a restart may do to a key in the case that was read.
+    [[nodiscard]] Restart restart_of(const Entry& entry) const;
+    [[nodiscard]] std::string restart_words(const Entry& entry) const;
     /// Of a solver of one's own `strata run` knows by the case that it names in STRATA_SOLVER_OF.
     [[nodiscard]] std::string command_for_help() const;
 
     std::string solver_, summary_;
     std::vector<Entry> entries_;
-    std::string file_, text_;
+    std::string file_, text_, instead_of_restart_;
     struct Tables {
         std::string section;
         DeclareTable declare;

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/graph/declare/clock.hpp"
 #include "core/run/case/case.hpp"
@@ -21,7 +23,10 @@ struct TimeKeys {
     double end = 0, cfl = 0.5;
 
     /// time.end, and time.cfl, from above 0 to `most`. `hint`: what else --help says of the latter.
-    void declare_time(CaseSchema& keys, const std::string& hint = "");
+    /// `same_with`: a key and those of its values with which steps depend on time.end, so that a restart may
+    /// not change it.
+    void declare_time(CaseSchema& keys, const std::string& hint = "",
+                      std::pair<std::string, std::vector<std::string>> same_with = {});
     /// The place of cfl in the graph: `strata steer` may change it, from 0.001 to `most`, while the run goes
     /// on.
     [[nodiscard]] const double* steered_cfl(Graph& graph) const;

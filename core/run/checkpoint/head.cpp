@@ -1,9 +1,11 @@
 #include "core/run/checkpoint/head.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -23,6 +25,7 @@ namespace {
 
 constexpr const char* kFormat = "strata.checkpoint/1";
 constexpr std::array<const char*, 6> kElements = {"f64", "f32", "i64", "i32", "u8", "bytes"};
+constexpr const char* kEarlier = "start from an earlier checkpoint, or copy this one again";
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::string_view kSeal = ",\n\"crc32c\":\"";
 
@@ -63,7 +66,8 @@ std::int64_t within(const JsonValue& object, const char* name, std::int64_t leas
     throw Error("the checkpoint's head says what cannot be")
         .at(file, 0, name)
         .given(fmt::format("{}", value))
-        .allowed(fmt::format("{} to {}", least, most));
+        .allowed(fmt::format("{} to {}", least, most))
+        .remedy(kEarlier);
 }
 
 }  // namespace
@@ -76,14 +80,31 @@ Element element_named(const std::string& name, const std::string& file) {
         throw Error("an unknown type of values")
             .at(file)
             .given(name)
-            .allowed("f64, f32, i64, i32, u8, bytes");
+            .allowed("f64, f32, i64, i32, u8, bytes")
+            .remedy("it may be one of a later version of Strata: restart with that one");
     return static_cast<Element>(found - kElements.begin());
+}
+
+const std::string* CheckpointHead::key(const std::string& name) const {
+    for (const auto& [key, value] : keys)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+const std::vector<double>* CheckpointHead::fact(const std::string& name) const {
+    for (const auto& [fact, values] : facts)
+        if (fact == name) return &values;
+    return nullptr;
 }
 
 int CheckpointHead::label(const std::string& name) const {
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i].name == name) return static_cast<int>(i);
-    throw Error(fmt::format("the checkpoint has no label '{}'", name));
+    std::vector<std::string> names;
+    for (const Label& label : labels) names.push_back(label.name);
+    throw Error("the checkpoint has no such label")
+        .given(name)
+        .allowed(fmt::format("{}", fmt::join(names, ", ")));
 }
 
 fs::path checkpoint_path(const fs::path& folder, std::int64_t step) {
@@ -122,7 +143,18 @@ std::string head_text(const CheckpointHead& head, int parts) {
     };
     std::string text = "{\n" + bare("format", kFormat) + bare("case", head.case_name) +
                        bare("case_hash", head.case_hash) + bare("step", head.step) + bare("time", head.time) +
-                       bare("parts", parts);
+                       bare("parts", parts) + bare("ended", head.ended);
+    text += "\"keys\":" + lines(head.keys, [](Json& j, const auto& key) {
+                j.member("name", key.first).member("value", key.second);
+            });
+    text += ",\n\"facts\":" +
+            lines(head.facts,
+                  [](Json& j, const auto& fact) {
+                      j.member("name", fact.first).key("values").array();
+                      for (const double value : fact.second) j.value(value);
+                      j.end();
+                  }) +
+            ",\n";
     text += "\"families\":" + lines(head.families, [](Json& j, const CheckpointHead::Family& family) {
                 j.member("name", family.name).member("patches", family.patches);
             });
@@ -140,23 +172,39 @@ std::string head_text(const CheckpointHead& head, int parts) {
 CheckpointHead read_head(const fs::path& file, int& parts) {
     std::ifstream in(file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
-    if (!in) throw Error("a checkpoint's head cannot be read").at(file.string());
+    if (!in) throw system_error("a checkpoint's head cannot be read", errno).at(file.string());
     const std::string name = file.string();
     const JsonValue document = JsonValue::parse(text, name);
     const JsonValue* format = document.type() == JsonValue::Type::object ? document.find("format") : nullptr;
     if (format == nullptr || format->type() != JsonValue::Type::string || format->string() != kFormat)
-        throw Error("this is not a checkpoint that this version reads").at(name).allowed(kFormat);
+        throw Error("this is not a checkpoint that this version reads")
+            .at(name)
+            .given(format == nullptr || format->type() != JsonValue::Type::string ? "no key format"
+                                                                                  : format->string())
+            .allowed(kFormat)
+            .remedy("restart with the version of Strata that wrote it");
     const auto seal = text.rfind(kSeal);
     if (seal == std::string::npos ||
         document.member("crc32c").string() !=
             fmt::format("{:08x}", checksum(std::string_view(text).substr(0, seal))))
-        throw Error("the checkpoint's head is damaged: its checksum does not fit").at(name);
+        throw Error("the checkpoint's head is damaged: its checksum does not fit").at(name).remedy(kEarlier);
 
     CheckpointHead head;
     head.case_name = document.member("case").string();
     head.case_hash = document.member("case_hash").string();
     head.step = within(document, "step", 0, std::numeric_limits<std::int64_t>::max(), name);
     head.time = document.member("time").number();
+    // Earlier versions had neither of these.
+    if (const JsonValue* ended = document.find("ended")) head.ended = ended->boolean();
+    if (const JsonValue* keys = document.find("keys"))
+        for (const JsonValue& key : keys->items())
+            head.keys.emplace_back(key.member("name").string(), key.member("value").string());
+    if (const JsonValue* facts = document.find("facts"))
+        for (const JsonValue& fact : facts->items()) {
+            head.facts.emplace_back(fact.member("name").string(), std::vector<double>());
+            for (const JsonValue& value : fact.member("values").items())
+                head.facts.back().second.push_back(value.number());
+        }
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     parts = static_cast<int>(within(document, "parts", 0, most, name));
     for (const JsonValue& family : document.member("families").items())

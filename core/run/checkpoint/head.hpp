@@ -32,12 +32,21 @@ struct CheckpointHead {
 
     std::string case_name;
     std::string case_hash;  // of the keys that decide the values: any text; "" where none is known
+    /// Names of the case's keys that a restart needs to know, with their values as text. None in checkpoints
+    /// of earlier versions.
+    std::vector<std::pair<std::string, std::string>> keys;
+    /// What other cases need to know that begin with this state, e.g. the box: numbers by name.
+    std::vector<std::pair<std::string, std::vector<double>>> facts;
+    bool ended = false;  // the run had come to the end of its case
     std::int64_t step = 0;
     double time = 0;  // in the case's unit
     std::vector<Family> families;
     std::vector<Label> labels;
     std::vector<std::pair<std::string, double>> parameters;  // values of Graph::parameter at this step
 
+    /// The value of a key, or a fact; nullptr where there is none of this name.
+    [[nodiscard]] const std::string* key(const std::string& name) const;
+    [[nodiscard]] const std::vector<double>* fact(const std::string& name) const;
     /// The number of a label in `labels`. Throws Error where there is none of this name.
     [[nodiscard]] int label(const std::string& name) const;
 };

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
+constexpr const char* kEarlier =
+    "start from an earlier checkpoint, or copy this one again with all its parts";
 
 /// Eight hexadecimal digits.
 std::optional<std::uint32_t> checksum_of(const std::string& text) {
@@ -33,7 +35,9 @@ std::optional<std::uint32_t> checksum_of(const std::string& text) {
 
 /// The index is cut off or changed: no part of it can be trusted.
 [[noreturn]] void damaged_index(const fs::path& file) {
-    throw Error("a checkpoint's index is damaged: its checksum does not fit", kFailure).at(file.string());
+    throw Error("a checkpoint's index is damaged: its checksum does not fit", kFailure)
+        .at(file.string())
+        .remedy(kEarlier);
 }
 
 }  // namespace
@@ -41,8 +45,8 @@ std::optional<std::uint32_t> checksum_of(const std::string& text) {
 CheckpointReader::CheckpointReader(const fs::path& checkpoint) : path_(checkpoint) {
     if (!fs::exists(path_ / "checkpoint.json"))
         throw Error("there is no checkpoint here")
-            .at(path_.string())
-            .allowed("a folder with checkpoint.json");
+            .given(path_.string())
+            .allowed("a folder with checkpoint.json: RUN/checkpoint-NNNNNN");
     int parts = 0;
     head_ = read_head(path_ / "checkpoint.json", parts);
     for (int part = 0; part < parts; ++part) read_index(part);
@@ -68,7 +72,7 @@ void CheckpointReader::read_index(int part) {
     const fs::path index = path_ / part_name(part, "index"), data = path_ / part_name(part, "data");
     std::ifstream in(index, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
-    if (!in) throw Error("a part of the checkpoint is missing", kFailure).at(index.string());
+    if (!in) throw Error("a part of the checkpoint is missing", kFailure).at(index.string()).remedy(kEarlier);
     // The last line has the checksum of the lines before it.
     if (text.size() < 2 || text.back() != '\n') damaged_index(index);
     const auto before_seal = text.rfind('\n', text.size() - 2);
@@ -87,7 +91,8 @@ void CheckpointReader::read_index(int part) {
         throw Error("a part of the checkpoint was cut short", kFailure)
             .at(data.string())
             .given(fmt::format("{} bytes", facts.st_size))
-            .allowed(fmt::format("{} bytes", seal.member("bytes").integer()));
+            .allowed(fmt::format("{} bytes", seal.member("bytes").integer()))
+            .remedy(kEarlier);
 
     for (std::size_t from = 0; from < lines.size();) {
         const std::size_t end = lines.find('\n', from);
@@ -131,15 +136,28 @@ void CheckpointReader::expect(const CheckpointHead& now) const {
     const std::string at = (path_ / "checkpoint.json").string();
     const auto differ = [&](const std::string& message, const std::string& given,
                             const std::string& allowed) {
-        throw Error("the checkpoint is of another case: " + message).at(at).given(given).allowed(allowed);
+        throw Error("the checkpoint does not fit this case: " + message)
+            .at(at)
+            .given(given)
+            .allowed(allowed)
+            .remedy("restart with the keys of the run that wrote it, or start anew, without --restart");
     };
-    if (!head_.case_hash.empty() && !now.case_hash.empty() && head_.case_hash != now.case_hash)
-        differ(fmt::format("what decides the values of '{}' has changed", head_.case_name), head_.case_hash,
-               now.case_hash);
+    if ((head_.keys.empty() || now.keys.empty()) && !head_.case_hash.empty() && !now.case_hash.empty() &&
+        head_.case_hash != now.case_hash)
+        throw Error(fmt::format("the checkpoint is of another case of '{}'", head_.case_name))
+            .at(at)
+            .given(fmt::format("the checksum {} of the keys that its values depend on: an earlier version of "
+                               "Strata kept no more of a case, so which key differs is not known",
+                               head_.case_hash))
+            .allowed(now.case_hash + ", that of this case")
+            .remedy(
+                "restart with the case as it was (case_text in history.jsonl of the run's folder), or "
+                "start anew, without --restart");
     for (const CheckpointHead::Family& family : now.families) {
         const auto same = [&](const auto& other) { return other.name == family.name; };
         const auto found = std::find_if(head_.families.begin(), head_.families.end(), same);
-        if (found == head_.families.end()) differ("it has no family '" + family.name + "'", "", family.name);
+        if (found == head_.families.end())
+            differ("it has no family '" + family.name + "'", "none of that name", family.name);
         if (found->patches != family.patches)
             differ("family '" + family.name + "' is divided otherwise",
                    fmt::format("{} patches", found->patches), fmt::format("{} patches", family.patches));
@@ -151,7 +169,8 @@ void CheckpointReader::expect(const CheckpointHead& now) const {
     for (const CheckpointHead::Label& label : now.labels) {
         const auto same = [&](const auto& other) { return other.name == label.name; };
         const auto found = std::find_if(head_.labels.begin(), head_.labels.end(), same);
-        if (found == head_.labels.end()) differ("it has no label '" + label.name + "'", "", text(label));
+        if (found == head_.labels.end())
+            differ("it has no label '" + label.name + "'", "none of that name", text(label));
         if (*found != label) differ("label '" + label.name + "' is another", text(*found), text(label));
     }
 }
@@ -202,7 +221,7 @@ void CheckpointReader::read_bytes(const Key& key, const Where& where, std::span<
             .at(file)
             .given(fmt::format("crc32c {:08x}", checksum))
             .allowed(fmt::format("crc32c {:08x}", where.checksum))
-            .remedy("start from an earlier checkpoint");
+            .remedy(kEarlier);
 }
 
 std::uint64_t CheckpointReader::check() const {

@@ -31,8 +31,8 @@ class CheckpointReader {
     [[nodiscard]] const CheckpointHead& head() const { return head_; }
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-    /// Throws Error, naming the first difference, unless the state fits these families and labels (and the
-    /// hash of the case, where both sides know one).
+    /// Throws Error, naming the first difference, unless the state fits these families and labels; and the
+    /// hash of the case, where one side knows no keys of it (keys are compared by the case's schema).
     void expect(const CheckpointHead& now) const;
 
     struct Chunk {

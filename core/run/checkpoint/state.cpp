@@ -38,6 +38,7 @@ CheckpointHead head_of(const Simulation& run, Graph& graph, const StateName& nam
     head.case_hash = name.case_hash;
     head.step = run.step();
     head.time = name.time;
+    head.keys = name.keys, head.facts = name.facts, head.ended = name.ended;
     for (const auto& family : graph.families()) head.families.push_back({family->name(), family->patches()});
     for (const Kept& kept : kept_versions(run.plan())) {
         const LabelInfo& info = label_of(graph, kept);
@@ -166,7 +167,17 @@ namespace {
 }  // namespace
 
 void expect_checkpoint(const std::filesystem::path& folder) {
-    if (checkpoint_steps(folder).empty()) refuse_restart(folder, "a run writes them with --checkpoint N");
+    namespace fs = std::filesystem;
+    if (!checkpoint_steps(folder).empty()) return;
+    std::error_code none;
+    refuse_restart(
+        folder, fs::exists(folder / "checkpoint.json", none)
+                    ? fmt::format("this is a checkpoint itself: --restart {} goes on from the last one "
+                                  "in that folder",
+                                  (folder / "..").lexically_normal().string())
+                : fs::exists(folder, none)
+                    ? "a run writes them with --checkpoint N"
+                    : "there is no such folder; it was looked for at " + fs::absolute(folder, none).string());
 }
 
 std::filesystem::path restore_state(Simulation& run, Graph& graph, team::Team& team,
@@ -195,7 +206,8 @@ void restore_state(Simulation& run, Graph& graph, team::Team& team, const Checkp
             if (!chunk)
                 throw Error("a checkpoint lacks values")
                     .at(reader.path().string())
-                    .given(fmt::format("'{}', patch {}", label_name, own.patch));
+                    .given(fmt::format("no values of '{}' on patch {}", label_name, own.patch))
+                    .remedy("start from an earlier checkpoint");
             bytes.resize(chunk->bytes);
             reader.read(label, own.patch, bytes, kept.back);
             write_values(plan, kept, own.local, 0, bytes);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
@@ -18,6 +19,10 @@ struct StateName {
     double time = 0;
     /// Labels that only this run keeps, for output: checkpoints of other runs of the case lack them.
     std::vector<std::string> added = {};
+    // As CheckpointHead has them
+    std::vector<std::pair<std::string, std::string>> keys = {};
+    std::vector<std::pair<std::string, std::vector<double>>> facts = {};
+    bool ended = false;
 };
 
 /// Writes all kept values as `folder`/checkpoint-NNNNNN, and removes all but the last `keep`. Collective.

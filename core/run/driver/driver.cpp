@@ -14,6 +14,7 @@
 #include "core/run/driver/command_line.hpp"
 #include "core/run/driver/replay.hpp"
 #include "core/run/driver/replay_plan.hpp"
+#include "core/run/driver/restart.hpp"
 #include "core/run/driver/run.hpp"
 #include "core/run/driver/showing.hpp"
 #include "core/run/profile/phases.hpp"
@@ -97,6 +98,8 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     OutputSettings output;
     bool balance = true;
     ReplayPlan plan;
+    std::string done_before;
+    std::vector<std::string> damaged;
     // A file at its size limit is an error with the file's name. Without this the signal would end the
     // process.
     ::signal(SIGXFSZ, SIG_IGN);
@@ -125,7 +128,14 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
             return kSuccess;
         }
         check_output(graph, resolved, solver, schema, command_line, output);
-        if (command_line.restart) expect_checkpoint(*command_line.restart);
+        if (command_line.restart) {
+            expect_checkpoint(*command_line.restart);
+            // Where none can be opened, the run itself says why.
+            if (const auto state = CheckpointReader::latest(*command_line.restart, &damaged)) {
+                expect_case(schema, *state);
+                done_before = nothing_left(schema, solver, *state, command_line.steps, command_line.out);
+            }
+        }
         if (command_line.graph) {
             describe(graph, resolved, std::cout);
             std::cout.flush();
@@ -143,6 +153,12 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
+            for (const std::string& each : damaged)
+                if (team.rank() == 0) fmt::print(stderr, "a checkpoint is passed over: {}\n", each);
+            if (!done_before.empty()) {
+                if (team.rank() == 0) std::fputs(done_before.c_str(), stdout);
+                return static_cast<int>(kSuccess);
+            }
             if (command_line.replay)
                 return replay_member(team, schema, command_line, plan, output, balance, declare, phases);
             return run_member(team, schema, command_line, output, balance, declare, build, phases);

@@ -91,6 +91,8 @@ struct Solver {
     std::optional<ShownScale> scale = {};
     /// Written where the run has a folder (--out).
     std::vector<std::shared_ptr<Frames>> frames = {};
+    /// Numbers for cases that begin with the state of a checkpoint, e.g. the box: after the present step.
+    std::function<std::vector<std::pair<std::string, std::vector<double>>>(const Simulation&)> facts = {};
     /// What makes the result count: asked once, at the end.
     std::function<Findings(const Finished&)> verify = {};
 };

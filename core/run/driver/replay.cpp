@@ -18,6 +18,7 @@
 #include "core/base/json.hpp"
 #include "core/base/units.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
+#include "core/run/driver/restart.hpp"
 #include "core/team/text_from.hpp"
 
 namespace strata::graph {
@@ -122,7 +123,11 @@ Replay::~Replay() {
     ::close(lock_);
 }
 
-StateName Replay::state_name() const { return {schema_.solver(), schema_.hash(), 0, plan_.kept}; }
+StateName Replay::name_of_state() const {
+    StateName name = state_name(schema_);
+    name.added = plan_.kept;
+    return name;
+}
 
 /// From the last state at or before the window that is whole. Member 0 chooses.
 void Replay::restore() {
@@ -145,10 +150,10 @@ void Replay::restore() {
     team_.together().broadcast(std::span(&first_, 1), 0);
     from_ = team::text_from(team_, 0, from_);
     expect_same_identity(plan_, first_, plan_.now);
-    if (from_.empty())
-        simulation_.start();
-    else
-        restore_state(simulation_, graph_, team_, CheckpointReader(from_), state_name());
+    if (from_.empty()) return simulation_.start();
+    const CheckpointReader state(from_);
+    expect_case(schema_, state);
+    restore_state(simulation_, graph_, team_, state, name_of_state());
 }
 
 void Replay::begin() {
@@ -332,7 +337,7 @@ void Replay::compare_checkpoint() {
     phases_.enter("checkpoints");
     const fs::path path = checkpoint_path(plan_.wish.run, simulation_.step());
     const std::string found =
-        state_difference(simulation_, graph_, team_, CheckpointReader(path), state_name());
+        state_difference(simulation_, graph_, team_, CheckpointReader(path), name_of_state());
     first_or_none(
         team_,
         [&] {

@@ -58,7 +58,7 @@ class Replay {
     void finish();
     [[nodiscard]] std::string compared_text() const;
     [[noreturn]] void differs(const std::string& what) const;
-    [[nodiscard]] StateName state_name() const;
+    [[nodiscard]] StateName name_of_state() const;
     [[nodiscard]] double time() const {
         return solver_.time.id() ? simulation_.value(solver_.time) : static_cast<double>(simulation_.step());
     }

@@ -125,6 +125,18 @@ void expect_same_identity(const ReplayPlan& plan, std::int64_t after, const Iden
     for (std::size_t i = 0; i < legs.size(); ++i) {
         const std::int64_t end = i + 1 < legs.size() ? legs[i + 1].step : plan.wish.to;
         if (legs[i].step >= plan.wish.to || end <= after) continue;
+        // A restart may end the case elsewhere; the last step of a run may be shorter than others.
+        if (legs[i].case_hash != plan.leg.case_hash)
+            throw Error(fmt::format("a restart changed the case at step {}: steps before and after it are "
+                                    "replayed apart",
+                                    std::max(legs[i].step, plan.leg.step)))
+                .at(plan.wish.run.string())
+                .given(fmt::format("steps {} to {}, computed from the state after step {}", plan.wish.from,
+                                   plan.wish.to, after))
+                .allowed(
+                    fmt::format("windows up to step {0}, or from step {0} on where a checkpoint of it is "
+                                "there",
+                                std::max(legs[i].step, plan.leg.step)));
         const std::string differs = difference(legs[i].identity, now);
         if (differs.empty()) continue;
         throw Error(fmt::format("steps {} to {} were computed {}: their bits may be others here",

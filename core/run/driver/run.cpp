@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
-#include "core/run/checkpoint/state.hpp"
+#include "core/run/driver/restart.hpp"
 
 namespace strata::graph {
 
@@ -119,12 +119,14 @@ bool Run::over() const { return (words_.steps && simulation_.step() >= *words_.s
 
 void Run::begin() {
     phases_.enter(words_.restart ? "restart" : "start values");
-    if (words_.restart)
-        restarted_from_ =
-            restore_state(simulation_, graph_, team_, *words_.restart, {schema_.solver(), schema_.hash(), 0})
-                .string();
-    else
+    if (words_.restart) {
+        const auto from = restore_state(simulation_, graph_, team_, *words_.restart, state_name(schema_));
+        int parts = 0;
+        restarted_time_ = read_head(from / "checkpoint.json", parts).time;
+        restarted_from_ = from.string();
+    } else {
         simulation_.start();
+    }
     first_step_ = simulation_.step();
     phases_.enter("between steps");
     // Not earlier: a run that could not begin leaves no folder behind.
@@ -293,8 +295,10 @@ void Run::save() {
     if (saved_ == simulation_.step()) return;
     saved_ = simulation_.step();
     phases_.enter("checkpoints");
-    save_state(simulation_, graph_, team_, *words_.out, {schema_.solver(), schema_.hash(), time()},
-               words_.keep);
+    StateName name = state_name(schema_);
+    name.time = time(), name.ended = ended();
+    if (solver_.facts) name.facts = solver_.facts(simulation_);
+    save_state(simulation_, graph_, team_, *words_.out, name, words_.keep);
     if (history_) history_->saved(saved_, stepping_s_);
 }
 

@@ -55,7 +55,11 @@ class Run {
     void write_frames(bool last);
     void stop_in_time();
     [[nodiscard]] std::int64_t series_every() const { return words_.series.value_or(solver_.series_every); }
-    [[nodiscard]] double time() const { return solver_.time.id() ? simulation_.value(solver_.time) : 0; }
+    /// Where a task makes the time in each step alone, it has no value before the first step of a restart.
+    [[nodiscard]] double time() const {
+        if (!restarted_from_.empty() && simulation_.step() == first_step_) return restarted_time_;
+        return solver_.time.id() ? simulation_.value(solver_.time) : 0;
+    }
     /// The time in field files; the step, where the solver has no time.
     [[nodiscard]] double shown_time() const {
         return solver_.time.id() ? time() : static_cast<double>(simulation_.step());
@@ -76,6 +80,7 @@ class Run {
     Simulation simulation_;
     Counts counts_;  // of all members
     std::string restarted_from_;
+    double restarted_time_ = 0;
     std::vector<ShownFile> shown_files_;
     std::optional<ShownTimes> shown_times_;  // where fields are written
 

@@ -197,12 +197,18 @@ void bind_programs(nb::module_& module) {
              [](PyCase& self, const std::string& name, nb::object value, const std::string& type,
                 const std::string& unit, double least, double most, bool above_least,
                 std::vector<std::string> choices, std::pair<std::size_t, std::size_t> entries, bool required,
-                bool decides, const std::string& meaning) {
+                bool decides, const std::string& restart,
+                std::pair<std::string, std::vector<std::string>> same_with, const std::string& meaning) {
+                 constexpr std::array<std::pair<const char*, Restart>, 3> kinds{
+                     {{"same", Restart::same}, {"end", Restart::end}, {"any", Restart::any}}};
                  self.key(name, std::move(value), type,
                           {unit, least, most, above_least, std::move(choices), entries, required, decides,
+                           named("what a restart may do with a key", restart, kinds), std::move(same_with),
                            meaning});
              })
         .def("read", [](PyCase& self, const std::string& file) { self.schema.read(file); })
+        .def("path", [](const PyCase& self, const std::string& key,
+                        const std::string& name) { return self.schema.path(key, name).string(); })
         .def("values", &PyCase::values)
         .def("refuse", [](const PyCase& self, const std::string& key, const std::string& message,
                           const std::string& allowed) { self.schema.refuse(key, message, allowed); });

@@ -47,6 +47,7 @@ TYPES: dict[Any, tuple[str, Any]] = {
     list[float]: ("floats", []),
     list[str]: ("strs", []),
 }
+_TYPE_NAMES = "bool, int, float, str, list[int], list[float], list[str]"
 
 
 def _programs() -> Any:
@@ -86,20 +87,26 @@ class Case:
         choices: Sequence[str] = (),
         entries: tuple[int, int] = (0, MOST_ENTRIES),
         decides: bool = True,
+        restart: str = "same",
+        same_with: tuple[str, Sequence[str]] = ("", ()),
         meaning: str = "",
     ) -> None:
         """A key; "section.key" is key in [section]. Without a default it is required. `type` (that of the
         default where it is not said): bool, int, float, str, list[int], list[float] or list[str]. `least`,
-        `most`: of numbers, of each entry of a list. `decides`: whether values of the run depend on it
-        (checkpoints fit cases that differ in other keys only).
+        `most`: of numbers, of each entry of a list. `decides`: whether it counts in the hash of the case.
+        `restart`: what a restart may do with it: "same" (nothing; without `decides`: anything), "end" (end
+        the run elsewhere) or "any". `same_with`: another key and those of its values with which it must stay.
         """
         kind = _type_of(default) if type is None else type
-        if kind not in TYPES or (type is None and default is None):
+        if type is None and default is None:
             raise StrataError(
-                "a key of a case has no such type",
+                "a key of a case has neither a default nor a type",
                 at=name,
-                given=str(type if default is None else kind),
-                allowed="bool, int, float, str, list[int], list[float], list[str]",
+                allowed=f"a default, or type=... of: {_TYPE_NAMES}; then the key is required",
+            )
+        if kind not in TYPES:
+            raise StrataError(
+                "a key of a case has no such type", at=name, given=str(kind), allowed=_TYPE_NAMES
             )
         word, nothing = TYPES[kind]
         with native_errors():
@@ -115,8 +122,17 @@ class Case:
                 entries,
                 default is None,
                 decides,
+                restart,
+                (same_with[0], list(same_with[1])),
                 meaning,
             )
+
+    def path(self, key: str, name: str) -> Path:
+        """The file or folder that a key of the case names: beside the case file, or else in the current
+        directory. Raises StrataError where there is none.
+        """
+        with native_errors():
+            return Path(self.native.path(key, name))
 
     def read(self, file: Path | str) -> None:
         """Reads a case file, as drive() does. Raises StrataError with file, line and key."""
