@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/run/driver/driver.hpp"
+#include "solvers/md/files/checkpoint_state.hpp"
 #include "solvers/md/files/trajectory.hpp"
 #include "solvers/md/tasks.hpp"
 #include "solvers/md/verify.hpp"
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
             .fields = {l.x, l.v},
             .scale = shown_scale(settings, l),
             .frames = trajectories(settings, l),
+            .facts = [&settings, l](const graph::Simulation& run) { return md::facts_of(run, settings, l); },
             .verify = [&settings, l](const graph::Finished& run) { return md::verify(run, l, settings); }};
     });
 }

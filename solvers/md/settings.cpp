@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "solvers/md/files/checkpoint_state.hpp"
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
 #include "solvers/md/files/text.hpp"
@@ -22,10 +23,10 @@ using graph::CaseSchema;
 void add_system_keys(CaseSchema& keys, Settings& s) {
     keys.key("system.units", &s.units_name,
              {.choices = units_names(), .meaning = "as LAMMPS's: reduced; A, ps, eV; or A, fs, kcal/mol"});
-    keys.key(
-        "system.file", &s.file,
-        {.meaning = "a state to begin with: a LAMMPS data file, or extended XYZ (.xyz, .extxyz); none: a "
-                    "lattice"});
+    keys.key("system.file", &s.file,
+             {.meaning =
+                  "a state to begin with: a LAMMPS data file, extended XYZ (.xyz, .extxyz), or a checkpoint "
+                  "of another case (RUN/checkpoint-NNNNNN); none: a lattice"});
     keys.key("system.lattice", &s.lattice,
              {.choices = {"fcc", "bcc", "sc"},
               .meaning = "on which atoms are at first: cubic, face-centred, "
@@ -183,6 +184,9 @@ void add_motion_keys(CaseSchema& keys, Settings& s) {
 
 graph::CaseSchema schema(Settings& s) {
     CaseSchema keys("md", "Molecular dynamics: Lennard-Jones fluids, tabulated pairs, metals.");
+    keys.instead_of_restart(
+        "or begin a new case with the state, for another thermostat, say: system.file = "
+        "\"RUN/checkpoint-NNNNNN\"");
     add_system_keys(keys, s);
     add_kind_keys(keys, s);
     add_pair_keys(keys, s);
@@ -359,6 +363,13 @@ void read_tables(Settings& s, const graph::CaseSchema& keys) {
     }
 }
 
+/// What is allowed as a state where a folder is named that is no checkpoint.
+std::string last_checkpoint_text(const std::filesystem::path& folder) {
+    const std::vector<std::int64_t> steps = graph::checkpoint_steps(folder);
+    if (steps.empty()) return "a file, or a folder checkpoint-NNNNNN of a run";
+    return graph::checkpoint_path(folder, steps.back()).string() + ", its last one, or another of them";
+}
+
 /// What files say: the state, the potential, and so the box, the density and the cutoff.
 /// `open`: directions that the state's file says are not periodic.
 void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>& open) {
@@ -388,7 +399,14 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
                     "system.cells, sphere and box only without a file");
     const std::filesystem::path file = keys.path("system.file", s.file);
     const bool xyz = s.file.ends_with(".xyz") || s.file.ends_with(".extxyz");
-    if (xyz) {
+    if (std::filesystem::is_directory(file)) {
+        if (!std::filesystem::exists(file / "checkpoint.json"))
+            keys.refuse("system.file", "this folder is no checkpoint", last_checkpoint_text(file));
+        const auto state = std::make_shared<const CheckpointState>(file, s.units_name, s.names);
+        open = state->open();
+        take_masses(s, state->masses());
+        s.state = state;
+    } else if (xyz) {
         const auto state = std::make_shared<const ExtendedXyz>(file, s.names);
         open = state->open();
         s.state = state;
@@ -402,11 +420,12 @@ void read_files(Settings& s, const graph::CaseSchema& keys, std::array<bool, 3>&
         s.state = state;
     }
     if (!s.makes_velocities() && !s.state->has_velocities())
-        keys.refuse("system.temperature", "the file has no velocities", "0 or more");
+        keys.refuse("system.temperature", "the state in system.file has no velocities", "0 or more");
     s.box.clear();
+    const std::array<double, 3> length = s.state->length();
     for (std::size_t a = 0; a < 3; ++a) {
         s.low[a] = s.state->low()[a];
-        s.box.push_back(s.state->high()[a] - s.low[a]);
+        s.box.push_back(length[a]);
     }
     s.density = static_cast<double>(s.state->atoms()) / (s.box[0] * s.box[1] * s.box[2]);
 }

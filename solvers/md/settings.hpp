@@ -101,6 +101,8 @@ struct Settings {
     }
     /// Whether the first velocities are made, of a temperature.
     [[nodiscard]] bool makes_velocities() const { return temperature >= 0; }
+    /// The time by which the first velocities are ahead of the first places.
+    [[nodiscard]] double ahead() const { return state && !makes_velocities() ? state->ahead() : 0; }
     [[nodiscard]] double farthest_cutoff() const {
         return eam || !tables.empty() ? cutoff : largest_cutoff(potential());
     }

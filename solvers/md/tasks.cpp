@@ -265,16 +265,19 @@ void kick(const Step& step, Scope& scope, int v_version) {
         const double* f[3];
         pointers(here[v], u), pointers(here[force], f);
         const std::int64_t count = here[v].size();
-        // At the start velocities are those of the same time. What is summed up changes no bit of them.
+        // At the start velocities are those of the same time, or of a checkpoint, as far ahead as its case
+        // kept them: with the same time step they stay as they are. What is summed up changes no bit of them.
         const double whole = s.step / s.kinetic_unit(), half = whole / 2;
         const bool start = here.step == 0;
+        const double ahead = start ? s.ahead() / s.kinetic_unit() : 0;
         const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
         if (s.sums_due(here.step)) {
             here[sums].resize(kSums);
-            sum_velocities(count, u, f, start ? 0 : half, kinds, shares.data(), here[sums].begin());
+            sum_velocities(count, u, f, start ? -ahead : half, kinds, shares.data(), here[sums].begin());
         }
-        const double change = start ? half : whole;
-        several ? md::kick(count, u, f, change, kinds, shares.data()) : md::kick(count, u, f, change);
+        const double change = start ? half - ahead : whole;
+        if (change != 0)
+            several ? md::kick(count, u, f, change, kinds, shares.data()) : md::kick(count, u, f, change);
         if (rescales)
             here[kinetic] = (several ? squares(count, u, kinds, shares.data()) : squares(count, u)) / 2;
     });

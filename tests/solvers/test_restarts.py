@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from solver_cases import ROOT_OF_SOLVERS, checksums
 
@@ -321,3 +322,101 @@ def test_steps_before_and_after_a_later_end_are_replayed_apart(front, tmp_path):
     for window in (f"{end - 1}:{end}", f"{end + 1}:{end + 3}"):
         done = subprocess.run([*replay, window], capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
+
+
+NEXT = """solver = "md"
+[system]
+file = "{state}"
+[pair]
+cutoff = 2.0
+[neighbours]
+every = 1
+[time]
+step = {step}
+steps = 20
+[verify]
+drift = 100.0
+"""
+
+
+def test_a_case_that_begins_with_a_checkpoint_goes_on_with_its_bits(front, tmp_path):
+    """Without a thermostat, and with lists made in every step, two cases are one run."""
+    alone = ATOMS.replace('kind = "langevin"', 'kind = "none"').replace("temperature = 1.0\n[time]", "[time]")
+    alone = alone.replace("[pair]", "[neighbours]\nevery = 1\n[pair]")
+    went(front, case(tmp_path, alone, end="40"), "--out", tmp_path / "one", "--checkpoint", 20, "--quiet")
+    state = tmp_path / "one" / "checkpoint-000020"
+    production = case(tmp_path, NEXT, state=str(state.relative_to(tmp_path)), step="0.005")
+    went(front, production, "--out", tmp_path / "two", "--checkpoint", 20, "--quiet", cwd=tmp_path.parent)
+    from strata.md import checkpoints
+    from strata.run import series
+
+    one = checkpoints.read(tmp_path / "one" / "checkpoint-000040")
+    two = checkpoints.read(tmp_path / "two" / "checkpoint-000020")
+    assert np.array_equal(one.ids, two.ids) and len(one.ids) == 256
+    for label in ("position", "velocity"):
+        assert np.array_equal(one[label], two[label])
+    # The state's own energies and pressure, as the first case had them, but for sums in another order.
+    before, first = series.read(tmp_path / "one"), series.read(tmp_path / "two")
+    at = list(before["step"]).index(20)
+    for name in ("temperature", "potential energy", "kinetic energy", "pressure"):
+        assert first[name][0] == pytest.approx(before[name][at], rel=1e-6)
+
+
+def facts(checkpoint: Path) -> dict[str, list[float]]:
+    head = json.loads((checkpoint / "checkpoint.json").read_text())
+    return {fact["name"]: fact["values"] for fact in head["facts"]}
+
+
+def test_a_case_begins_with_the_box_of_the_moment_and_with_velocities_of_the_same_time(front, tmp_path):
+    barostat = (
+        '[barostat]\nkind = "c-rescale"\npressure = 2.0\ntime = 0.5\ncompressibility = 0.2\nevery = 1\n[time]'
+    )
+    squeezed = ATOMS.replace("[time]", barostat)
+    went(front, case(tmp_path, squeezed, end="10"), "--out", tmp_path / "one", "--checkpoint", 10, "--quiet")
+    state = tmp_path / "one" / "checkpoint-000010"
+    # In so short a step nothing moves, and velocities are those of the state's own time.
+    production = case(tmp_path, NEXT, state=str(state), step="1e-300")
+    out = tmp_path / "two"
+    went(front, production, "--out", out, "--checkpoint", 1, "--steps", 1, "--series", 1, "--quiet")
+    from strata.md import checkpoints
+
+    one, two = checkpoints.read(state), checkpoints.read(out / "checkpoint-000001")
+    assert one.scale != 1 and two.scale == 1
+    places = one.scale * one["position"]
+    box = facts(out / "checkpoint-000001")["box length"]
+    assert box == facts(state)["box length"]
+    first = facts(state)["scale"][0]
+    assert first == one.scale and box[0] == first * (256 / 0.8) ** (1 / 3)
+    inside = np.all((places >= 0) & (places < np.array(box)), axis=1)
+    assert inside.sum() > 200
+    assert np.array_equal(two["position"][inside], places[inside])
+    assert not np.array_equal(two["velocity"], one["velocity"])
+    assert np.allclose(two["velocity"], one["velocity"], atol=0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('file = "run/checkpoint-000004"', 'file = "run"'), "checkpoint-000004, its last one"),
+        (("[pair]", '[kinds]\nnames = ["Ar"]\n[pair]'), 'given: kinds.names = ["X"]'),
+        (("[pair]", 'units = "metal"\n[pair]'), 'given: system.units = "lj"'),
+        (('file = "run/checkpoint-000004"', 'file = "walk/checkpoint-000004"'), "there is no such file"),
+    ],
+)
+def test_a_state_that_does_not_fit_the_case_is_refused_with_what_differs(front, tmp_path, change, says):
+    went(front, case(tmp_path, ATOMS, end="4"), "--out", tmp_path / "run", "--checkpoint", 4, "--quiet")
+    wrong = NEXT.replace("{state}", "run/checkpoint-000004").replace(*change)
+    done = strata(front, case(tmp_path, wrong, step="0.005"))
+    assert done.returncode == 2
+    assert done.stderr.count("error:") == 1
+    assert says in done.stderr
+
+
+def test_a_restart_of_another_ensemble_says_how_a_new_case_begins_with_the_state(front, tmp_path):
+    run = tmp_path / "run"
+    went(front, case(tmp_path, ATOMS, end="4"), "--out", run, "--checkpoint", 4, "--quiet")
+    other = ATOMS.replace('kind = "langevin"', 'kind = "v-rescale"')
+    done = strata(front, case(tmp_path, other, end="8"), "--restart", run)
+    assert done.returncode == 2
+    assert 'thermostat.kind (line 9) is "v-rescale", in the checkpoint "langevin"' in done.stderr
+    assert 'system.file = "RUN/checkpoint-NNNNNN"' in done.stderr

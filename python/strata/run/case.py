@@ -50,8 +50,8 @@ def _value(value: Any) -> str:
 
 
 def with_whole_paths(case: Mapping[str, Any], base: Path) -> Case:
-    """The case with names of files that exist beside `base` as absolute paths: names in a case are relative
-    to it.
+    """The case with names of files and checkpoints that exist beside `base` as absolute paths: names in a
+    case are relative to it.
     """
 
     def whole(value: Any) -> Any:
@@ -59,8 +59,10 @@ def with_whole_paths(case: Mapping[str, Any], base: Path) -> Case:
             return {key: whole(each) for key, each in value.items()}
         if isinstance(value, list):
             return [whole(each) for each in value]
-        if isinstance(value, str) and "." in value and (base / value).is_file():
-            return str((base / value).resolve())
+        if isinstance(value, str) and value:
+            path = base / value
+            if ("." in value and path.is_file()) or (path / "checkpoint.json").is_file():
+                return str(path.resolve())
         return value
 
     return {key: whole(value) for key, value in case.items()}

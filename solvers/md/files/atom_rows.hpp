@@ -63,7 +63,12 @@ class AtomFile {
     /// Corners of the box.
     [[nodiscard]] virtual const std::array<double, 3>& low() const = 0;
     [[nodiscard]] virtual const std::array<double, 3>& high() const = 0;
+    [[nodiscard]] virtual std::array<double, 3> length() const {
+        return {high()[0] - low()[0], high()[1] - low()[1], high()[2] - low()[2]};
+    }
     [[nodiscard]] virtual bool has_velocities() const = 0;
+    /// The time by which velocities are ahead of places.
+    [[nodiscard]] virtual double ahead() const { return 0; }
     /// Share `part` of `parts` of the atoms. Throws Error with file and line.
     [[nodiscard]] virtual AtomRows piece(std::int64_t part, std::int64_t parts) const = 0;
     /// How many lines of that share are velocities alone. In all they are as many as atoms, or none.

@@ -22,3 +22,8 @@ def test_files_beside_a_case_get_whole_paths(tmp_path: Path) -> None:
     case = {"grid": {"file": "grid.x", "map": "missing.nmf"}}
     whole = with_whole_paths(case, tmp_path)
     assert whole["grid"] == {"file": str((tmp_path / "grid.x").resolve()), "map": "missing.nmf"}
+    state = tmp_path / "run" / "checkpoint-000004"
+    state.mkdir(parents=True)
+    (state / "checkpoint.json").write_text("{}")
+    case = {"system": {"file": "run/checkpoint-000004", "lattice": "run"}}
+    assert with_whole_paths(case, tmp_path)["system"] == {"file": str(state.resolve()), "lattice": "run"}
