@@ -32,6 +32,9 @@ CheckpointHead head_at(std::int64_t step) {
                    {"id", "grid", Element::i64, 8, 1, 1},
                    {"total", "", Element::f64, 8, 1, 1}};
     head.parameters = {{"cfl", 0.3}};
+    head.keys = {{"grid.cells", "[8, 8]"}, {"profile.kind", "\"cosines\""}};
+    head.facts = {{"box", {1.0 / 3, 2}}, {"nothing", {}}};
+    head.ended = true;
     return head;
 }
 
@@ -137,6 +140,13 @@ TEST_CASE("a checkpoint comes back bit by bit, however many processes wrote it")
     CHECK(head.families == head_at(500).families);
     CHECK(head.labels == head_at(500).labels);
     CHECK(head.parameters == head_at(500).parameters);
+    CHECK(head.keys == head_at(500).keys);
+    CHECK(head.facts == head_at(500).facts);
+    CHECK(head.ended);
+    REQUIRE(head.key("profile.kind") != nullptr);
+    CHECK(*head.key("profile.kind") == "\"cosines\"");
+    CHECK(head.key("grid") == nullptr);
+    CHECK((head.fact("box") != nullptr && head.fact("box")->at(0) == 1.0 / 3));
     CHECK(head.label("id") == 1);
     CHECK_FALSE(reader.find(0, kPatches).has_value());
     CHECK(has(refusal([&] {
@@ -260,10 +270,12 @@ TEST_CASE("another case's checkpoint is refused with what differs") {
     const CheckpointReader reader(checkpoint_path(folder.path(), 1));
     CheckpointHead now = head_at(1);
     CHECK_NOTHROW(reader.expect(now));
+    now.case_hash = "ffff";
+    CHECK_NOTHROW(reader.expect(now));  // keys say more, and the case compares them
+    now.keys.clear();
+    CHECK(has(refusal([&] { reader.expect(now); }), "another case"));
     now.case_hash = "";
     CHECK_NOTHROW(reader.expect(now));
-    now.case_hash = "ffff";
-    CHECK(has(refusal([&] { reader.expect(now); }), "another case"));
     now = head_at(1);
     now.families[0].patches = 8;
     CHECK(has(refusal([&] { reader.expect(now); }), "family 'grid' is divided otherwise"));
