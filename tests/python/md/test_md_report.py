@@ -109,6 +109,16 @@ def test_without_a_trajectory_the_series_alone_is_read(run: Path, tmp_path: Path
     assert analyse(Asked(tmp_path, volume=EDGE**3)).viscosity is not None
 
 
+def test_of_one_atom_of_a_kind_there_is_no_g_but_all_else(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "series.csv").write_bytes((run / "series.csv").read_bytes())
+    lines = (run / "atoms.xyz").read_text().splitlines()[: 62 * 230]
+    first = [f"B{line[1:]}" if line.startswith("A ") and line.endswith(" 1") else line for line in lines]
+    (tmp_path / "atoms.xyz").write_text("\n".join(first) + "\n")
+    found = analyse(Asked(tmp_path))
+    assert set(found.radial) == {"all", "A-A", "A-B"}
+    assert "No g(r) of B-B: there is one atom of B." in found.said
+
+
 def test_a_folder_without_a_series_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["md", "analyse", str(tmp_path)]) == 1
     assert "strata run CASE --out" in capsys.readouterr().err
