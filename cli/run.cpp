@@ -213,9 +213,10 @@ int run_command(int argc, char** argv) {
     }
     if (first[0] == '-') throw Error("the case comes first").given(first).remedy("strata run CASE [options]");
     std::vector<std::string> command;
-    if (first.ends_with(".py"))
+    if (first.ends_with(".py")) {
+        (void)trusted_code(first, first);
         command.push_back(python_for(first));
-    else if (is_name(first) && find_solver(first))
+    } else if (is_name(first) && find_solver(first))
         command.push_back(*find_solver(first));
     else
         command = command_for(first);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/launch/program.hpp"
 
 namespace strata::cli {
@@ -31,6 +32,27 @@ bool is_trusted(uid_t user) {
     for (std::string each; std::getline(trusted, each, ',');)
         if (each == name_of(user) || each == std::to_string(user)) return true;
     return false;
+}
+
+/// Whoever may write in a folder above, or owns it, can put another one in this one's place at any moment.
+void need_trusted_way(const std::filesystem::path& folder, const std::string& case_file) {
+    for (std::filesystem::path above = folder; above != above.parent_path(); above = above.parent_path()) {
+        const std::string shown = above.parent_path().string();
+        struct stat about {};
+        if (lstat(shown.c_str(), &about) != 0) continue;
+        Error error("this would build or run code that somebody else can have written");
+        error.at(case_file).allowed(
+            "code of your own, or of root's, in folders that nobody else can replace");
+        if (!is_trusted(about.st_uid) && all_users_have_numbers())
+            throw error.given(fmt::format("{} belongs to user {}", shown, name_of(about.st_uid)))
+                .remedy(
+                    "read it, and copy the folder below one of yours; where you trust that user: "
+                    "STRATA_TRUST=" +
+                    name_of(about.st_uid) + " before the command");
+        if ((about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
+            throw error.given("everybody may write " + shown)
+                .remedy("read it, and copy the folder below one of yours; or chmod +t " + shown);
+    }
 }
 
 }  // namespace
@@ -61,6 +83,7 @@ std::filesystem::path trusted_code(const std::filesystem::path& code, const std:
             .remedy("read it, then " + (sticky ? std::string("move the solver into a folder of its own")
                                                : "chmod o-w " + shown));
     }
+    for (const fs::path& way : {folder, target.parent_path()}) need_trusted_way(way, case_file);
     return file;
 }
 

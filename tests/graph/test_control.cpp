@@ -260,6 +260,27 @@ TEST_CASE("clients that vanish, talk nonsense or never read do no harm") {
     CHECK(has(crowd.back()->receive(), "\"ok\":true"));
 }
 
+TEST_CASE("callers that say nothing keep no other from being heard for longer than a second") {
+    const TemporaryFolder folder;
+    Fake fake;
+    Control control(folder.path());
+    double now = 0;
+    std::vector<std::unique_ptr<Client>> silent;
+    for (int i = 0; i < 17; ++i) {
+        silent.push_back(std::make_unique<Client>(folder.path()));
+        control.poll(fake.run, now += 0.06);
+    }
+    const Client one(folder.path());
+    one.send("{\"get\":\"status\"}\n");
+    control.poll(fake.run, now = 0.95);
+    CHECK(one.receive().empty());
+    control.poll(fake.run, now = 1.2);  // one of those in front of it goes for the last of the silent
+    control.poll(fake.run, now = 1.3);
+    control.poll(fake.run, now = 1.4);
+    CHECK(has(one.receive(), "\"ok\":true"));
+    CHECK(silent.front()->closed());
+}
+
 TEST_CASE("a folder in use is refused, and one that a killed run left is taken over") {
     const TemporaryFolder folder;
     int ready[2];

@@ -229,9 +229,21 @@ def test_code_that_somebody_else_can_have_written_is_refused(strata: str, tmp_pa
         path.chmod(mode)
         said = one_error(call(strata, "run", case, *UNHELD), 2)
         assert what in said and f"try: read it, then chmod o-w {path}" in said
+        if kind == "Python":
+            said = one_error(call(strata, "run", code, case, *UNHELD), 2)
+            assert what in said and f"chmod o-w {path}" in said
         path.chmod(before)
+    before = tmp_path.stat().st_mode
+    tmp_path.chmod(0o777)  # in which anybody can put another folder in this one's place
+    said = one_error(call(strata, "run", case, *UNHELD), 2)
+    assert what in said and f"everybody may write {tmp_path}" in said
+    tmp_path.chmod(before)
     if os.geteuid() != 0:
         pytest.skip("only root gives files away")
+    os.chown(tmp_path, 65534, 65534)
+    said = one_error(call(strata, "run", case, *UNHELD), 2)
+    assert what in said and f"{tmp_path} belongs to user nobody" in said
+    os.chown(tmp_path, 0, 0)
     for path in (code, folder):
         os.chown(path, 65534, 65534)
         said = one_error(call(strata, "run", case, *UNHELD), 2)

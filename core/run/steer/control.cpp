@@ -21,6 +21,7 @@ namespace strata::graph {
 namespace {
 
 constexpr double kEvery = 0.05;  // seconds
+constexpr double kSilent = 1;    // seconds that a caller may say nothing where others wait
 constexpr const char* kSocket = "control.sock";
 
 Error no_socket(const char* what, const std::filesystem::path& folder, int error_number) {
@@ -132,11 +133,20 @@ void Control::poll(const SteeredRun& run, double now) {
     });
 }
 
+/// Where there is no room, whoever has been silent for longest goes, after a second.
 void Control::accept_clients() {
+    if (clients_.size() >= kClients) {
+        const auto silent =
+            std::min_element(clients_.begin(), clients_.end(),
+                             [](const Client& a, const Client& b) { return a.asked < b.asked; });
+        if (asked_ - silent->asked < kSilent) return;
+        ::close(silent->file);
+        clients_.erase(silent);
+    }
     while (clients_.size() < kClients) {
         const int file = accept_trusted(listener_);
         if (file < 0) return;
-        clients_.push_back({file, {}, {}, false});
+        clients_.push_back({file, {}, {}, false, asked_});
     }
 }
 
@@ -144,7 +154,10 @@ void Control::read(Client& client, const SteeredRun& run) {
     char buffer[8192];
     const ssize_t got = ::recv(client.file, buffer, sizeof buffer, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got > 0) client.in.append(buffer, static_cast<std::size_t>(got));
+    if (got > 0) {
+        client.in.append(buffer, static_cast<std::size_t>(got));
+        client.asked = asked_;
+    }
     std::size_t from = 0;
     for (std::size_t end = 0; (end = client.in.find('\n', from)) != std::string::npos; from = end + 1) {
         const std::string_view line = std::string_view(client.in).substr(from, end - from);

@@ -35,6 +35,7 @@ class Control {
         int file = -1;
         std::string in, out;
         bool over = false;
+        double asked = 0;  // when it said something last, or came
     };
     int take_lock(int place);
     void accept_clients();

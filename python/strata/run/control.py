@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,13 @@ def ask(folder: str | Path, request: dict[str, Any], timeout_s: float = 30.0) ->
     in time, and where it refuses: then with what was given and what is allowed.
     """
     line = json.dumps(request).encode() + b"\n"
+    until = time.monotonic() + timeout_s
     with _connected(Path(folder), timeout_s) as connection:
         try:
             connection.sendall(line)
             received = b""
             while not received.endswith(b"\n") and len(received) < _LONGEST_ANSWER:
+                connection.settimeout(max(until - time.monotonic(), 1e-3))  # of the whole answer
                 part = connection.recv(1 << 16)
                 if not part:
                     break

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from strata.centre.fleet import reading
 from strata.centre.sampling import ring
 from strata.errors import StrataError
 from strata.measure import journal, store
+from strata.run import control
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "plan.json": lambda path: store.read_plan(path.parent),
@@ -66,6 +71,26 @@ def test_a_line_without_an_end_is_not_read_to_its_end(
     monkeypatch.setattr(documents, "MOST", 1 << 20)
     put(tmp_path / "a.jsonl", "gigabytes of nothing")
     assert list(journal.read_journal(tmp_path / "a.jsonl")) == []
+
+
+def test_an_answer_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
+    """The run is a stranger's: it says a blank now and then."""
+    (tmp_path / "control").mkdir()
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(tmp_path / "control" / "control.sock"))
+        door.listen(1)
+
+        def run() -> None:
+            with suppress(OSError), door.accept()[0] as caller:
+                while True:
+                    caller.sendall(b" ")
+                    time.sleep(0.02)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        with pytest.raises(StrataError, match="has not answered within"):
+            control.ask(tmp_path, {"get": "status"}, timeout_s=0.3)
+        thread.join()
 
 
 def test_a_measurement_is_looked_for_among_such_files(tmp_path: Path) -> None:
