@@ -140,7 +140,10 @@ def own_files(trees: Iterable[Path]) -> Finding:
                 count += 1
                 if about.st_uid not in (0, os.geteuid()):
                     owners.add(f"{tree} has files of user {user_name(about.st_uid)}")
-                if about.st_mode & stat.S_IWOTH and not stat.S_ISLNK(about.st_mode):
+                if stat.S_ISLNK(about.st_mode):
+                    if why := replaceable(path, groups=True):
+                        (owners.add(why) if "belongs to" in why else wrong.append(why))
+                elif about.st_mode & stat.S_IWOTH:
                     wrong.append(f"everybody may write {path}")
     if wrong:
         found = "; ".join(wrong[:3]) + (f"; and {len(wrong) - 3} more" if len(wrong) > 3 else "")

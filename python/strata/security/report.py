@@ -21,7 +21,11 @@ def trees() -> list[Path]:
     build = os.environ.get("STRATA_BUILD")
     said = [os.environ.get("STRATA_PREFIX", ""), f"{build}/current" if build else ""]
     found = [Path(each).resolve() for each in said if each]
-    found += [Path(__file__).resolve().parents[1], Path(sys.prefix).resolve()]
+    found += [
+        Path(__file__).resolve().parents[1],
+        Path(sys.prefix).resolve(),
+        Path(sys.base_prefix).resolve(),
+    ]
     return [each for each in dict.fromkeys(found) if each.is_dir() and each != Path("/usr")]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strata import paths
+from strata import own_folders, paths
 from strata.casefile import CaseFile, Key, is_name, is_text, list_of
 from strata.errors import StrataError
 
@@ -62,6 +62,8 @@ SITE = {
     ),
 }
 
+_SHELL = ("modules", "before", "options", "starters")  # become part of scripts that run as whoever submits
+
 
 @dataclass(frozen=True)
 class Site:
@@ -98,9 +100,13 @@ def find(asked: Path | None, environment: Mapping[str, str] = os.environ) -> Pat
     if said is not None:
         return said
     config = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    installed = [prefix / "etc" / "strata" for prefix in paths.prefixes()]
-    places = [place / "site.toml" for place in (config / "strata", *installed, Path("/etc/strata"))]
+    places = [place / "site.toml" for place in (config / "strata", *_installed(), Path("/etc/strata"))]
     return next((place for place in places if place.is_file() and _says_something(place)), None)
+
+
+def _installed() -> list[Path]:
+    """Whoever owns the installation could have written anything into it."""
+    return [prefix / "etc" / "strata" for prefix in paths.prefixes()]
 
 
 def _says_something(file: Path) -> bool:
@@ -120,4 +126,7 @@ def read(path: Path | None) -> Site:
         raise StrataError(
             "no such starter", at=file.at("starter"), given=values["starter"], allowed=", ".join(known)
         )
+    if any(values[key] for key in _SHELL) and path.absolute().parent not in _installed():
+        remedy = "read it, and copy it to ~/.config/strata/site.toml"
+        own_folders.need(path, "lines for the shells of your jobs", remedy)
     return Site(path.absolute(), values)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from strata import documents
+from strata import documents, own_folders
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error, write_atomically
 
@@ -37,8 +37,20 @@ class Dumps:
     folder: Path
 
     def newest(self) -> Path | None:
-        """The last one that was completed."""
-        return max(self._whole(), key=_number, default=None)
+        """The last one that was completed. Raises StrataError where another user can have written it: what is
+        in it would run, and files that it names are cut off.
+        """
+        found = max(self._whole(), key=_number, default=None)
+        if found is not None and (why := own_folders.wrong(found) or own_folders.replaceable(found)):
+            raise StrataError(
+                "this dump can be another user's",
+                at=str(found),
+                given=why,
+                allowed=own_folders.ALLOWED,
+                remedy="remove it, and the program starts from its beginning; where it is yours: chmod go-w",
+                code=FAILED,
+            )
+        return found
 
     def _whole(self) -> list[Path]:
         return [each for each in self.folder.glob("dump-*") if _WHOLE.match(each.name)]
@@ -48,7 +60,8 @@ class Dumps:
         new = self.folder / _NEW
         try:
             shutil.rmtree(new, ignore_errors=True)
-            new.mkdir(parents=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            new.mkdir(mode=0o700)  # all that the program has in memory
             record = write(new)
             write_atomically(new / _RECORD, json.dumps(asdict(record)))
             for path in (*new.iterdir(), new):

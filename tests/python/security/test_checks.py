@@ -111,6 +111,18 @@ def test_one_file_among_strata_s_own_that_all_may_write_is_found(safe: Path) -> 
     assert found.holds is False and str(module) in found.found
 
 
+def test_a_link_among_strata_s_own_files_to_where_others_may_write_is_found(safe: Path) -> None:
+    """An environment's Python is a link, often to a folder of a user's."""
+    (safe / "lib").mkdir()
+    (safe / "open").mkdir()
+    (safe / "open" / "python3").touch(0o755)
+    (safe / "lib" / "python3").symlink_to(safe / "open" / "python3")
+    assert checks.own_files([safe / "lib"]).holds
+    (safe / "open").chmod(0o777)
+    found = checks.own_files([safe / "lib"])
+    assert found.holds is False and f"others may write {safe / 'open'}" in found.found
+
+
 @pytest.mark.skipif(not ROOT, reason="only root gives files away")
 def test_whoever_owns_strata_is_told_and_not_accused(safe: Path) -> None:
     (safe / "lib").mkdir()

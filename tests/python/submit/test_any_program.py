@@ -273,3 +273,24 @@ def test_a_program_that_is_not_there_is_one_error(going_on) -> None:
     assert (
         going.returncode == 1 and "given: ./no-such-program: No such file" in said and "Traceback" not in said
     )
+
+
+@pytest.mark.parametrize("way", ["others may write in it", "it belongs to user 65534", "it is no folder"])
+def test_a_dump_that_another_user_can_have_written_is_not_gone_on_from(tmp_path: Path, way: str) -> None:
+    """It is a program's memory, and it names files that are cut off."""
+    dump = tmp_path / "dump-7"
+    if way == "it is no folder":
+        (tmp_path / "elsewhere").mkdir()
+        dump.symlink_to(tmp_path / "elsewhere")
+    else:
+        dump.mkdir()
+    if way == "others may write in it":
+        dump.chmod(0o777)
+    elif way != "it is no folder":
+        if os.getuid() != 0:
+            pytest.skip("only root gives a folder away")
+        os.chown(dump, 65534, 65534)
+    with pytest.raises(StrataError, match="this dump can be another user's") as refused:
+        Dumps(tmp_path).newest()
+    assert way in str(refused.value.given)
+    assert Dumps(tmp_path / "none").newest() is None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 
+from strata.errors import StrataError
 from strata.site import site_file
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -53,3 +55,18 @@ def test_the_example_has_all_keys_and_is_the_one_of_the_documentation(tmp_path: 
     page = (ROOT / "docs" / "cluster.md").read_text()
     shown = re.search(r"```toml\n(partition = .*?)```", page, re.S)
     assert shown and shown[1] == file.read_text()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_lines_of_shell_are_taken_from_no_file_of_another_users(prefix: Path, tmp_path: Path) -> None:
+    for place in (tmp_path / "theirs", prefix / "etc" / "strata"):
+        place.mkdir(exist_ok=True)
+        (place / "site.toml").write_text('account = "physics"\n')
+        os.chown(place / "site.toml", 65534, 65534)
+        assert site_file.read(place / "site.toml")["account"] == "physics"
+    (tmp_path / "theirs" / "site.toml").write_text('before = ["touch evil"]\n')
+    with pytest.raises(StrataError, match="lines for the shells of your jobs") as refused:
+        site_file.read(tmp_path / "theirs" / "site.toml")
+    assert "belongs to user 65534" in str(refused.value.given)
+    (prefix / "etc" / "strata" / "site.toml").write_text('before = ["module purge"]\n')
+    assert site_file.read(prefix / "etc" / "strata" / "site.toml")["before"] == ["module purge"]
