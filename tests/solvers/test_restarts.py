@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -268,20 +270,26 @@ def crc32c(data: bytes) -> int:
     return crc ^ 0xFFFFFFFF
 
 
-def as_before(checkpoint: Path) -> None:
-    """Takes from a checkpoint's head what earlier versions did not write."""
+def with_head(checkpoint: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Changes a checkpoint's head, and seals it again."""
     file = checkpoint / "checkpoint.json"
     head = json.loads(file.read_text())
-    for name in ("ended", "keys", "facts", "crc32c"):
-        del head[name]
+    del head["crc32c"]
+    change(head)
     text = json.dumps(head, separators=(",", ":"))[:-1]
     file.write_text(f'{text},\n"crc32c":"{crc32c(text.encode()):08x}"}}\n')
+
+
+def as_before(head: dict[str, Any]) -> None:
+    """Without what earlier versions did not write."""
+    for name in ("ended", "keys", "facts"):
+        del head[name]
 
 
 def test_a_checkpoint_of_an_earlier_version_goes_on_where_its_checksum_fits(front, tmp_path):
     run = tmp_path / "run"
     went(front, case(tmp_path, HEAT, end="1.0"), "--out", run, "--steps", 2, "--checkpoint", 2, "--quiet")
-    as_before(run / "checkpoint-000002")
+    with_head(run / "checkpoint-000002", as_before)
     same = case(tmp_path, HEAT, end="1.0", error="0.1")
     went(front, same, "--restart", run, "--steps", 4, "--quiet")
     done = strata(front, case(tmp_path, HEAT.replace("[1, 1, 1]", "[2, 1, 1]"), end="1.0"), "--restart", run)
@@ -407,6 +415,31 @@ def test_a_state_that_does_not_fit_the_case_is_refused_with_what_differs(front, 
     went(front, case(tmp_path, ATOMS, end="4"), "--out", tmp_path / "run", "--checkpoint", 4, "--quiet")
     wrong = NEXT.replace("{state}", "run/checkpoint-000004").replace(*change)
     done = strata(front, case(tmp_path, wrong, step="0.005"))
+    assert done.returncode == 2
+    assert done.stderr.count("error:") == 1
+    assert says in done.stderr
+
+
+def without_masses(head: dict[str, Any]) -> None:
+    head["facts"] = [fact for fact in head["facts"] if fact["name"] != "masses"]
+
+
+def without_length(head: dict[str, Any]) -> None:
+    next(fact for fact in head["facts"] if fact["name"] == "box length")["values"] = [0, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (as_before, "does not say how large its box is"),
+        (without_masses, "checkpoint.json masses\n  given: none\n"),
+        (without_length, "given: 0 x 5 x 5, scale 1\n"),
+    ],
+)
+def test_a_state_that_lacks_what_a_case_needs_is_refused(front, tmp_path, change, says):
+    went(front, case(tmp_path, ATOMS, end="4"), "--out", tmp_path / "run", "--checkpoint", 4, "--quiet")
+    with_head(tmp_path / "run" / "checkpoint-000004", change)
+    done = strata(front, case(tmp_path, NEXT, state="run/checkpoint-000004", step="0.005"))
     assert done.returncode == 2
     assert done.stderr.count("error:") == 1
     assert says in done.stderr

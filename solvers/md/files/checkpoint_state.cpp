@@ -51,24 +51,37 @@ CheckpointState::CheckpointState(const std::filesystem::path& checkpoint, const 
     };
     same("system.units", '"' + units + '"');
     same("kinds.names", fmt::format("[\"{}\"]", fmt::join(names, "\", \"")));
-    low_ = three("box low"), length_ = three("box length"), scale_ = head.fact("scale")->at(0);
+    low_ = three("box low"), length_ = three("box length"), scale_ = fact("scale", 1)[0];
+    if (!(*std::min_element(length_.begin(), length_.end()) > 0) || !(scale_ > 0))
+        refuse("the checkpoint's box has no volume",
+               fmt::format("{}, scale {}", fmt::join(length_, " x "), scale_), "lengths and a scale above 0");
     const std::array<double, 3> open = three("box open");
     for (std::size_t a = 0; a < 3; ++a) open_[a] = open[a] != 0, high_[a] = low_[a] + length_[a];
-    masses_ = *head.fact("masses");
-    const std::vector<double>* ahead = head.fact("velocities ahead");
-    has_velocities_ = ahead != nullptr;
-    if (ahead != nullptr) ahead_ = ahead->at(0);
+    masses_ = fact("masses", names.size());
+    has_velocities_ = head.fact("velocities ahead") != nullptr;
+    if (has_velocities_) ahead_ = fact("velocities ahead", 1)[0];
     for (const auto& family : head.families) patches_ = std::max<std::int64_t>(patches_, family.patches);
-    const int id = head.label(kId);
-    for (std::int64_t p = 0; p < patches_; ++p)
-        if (const auto chunk = reader_.find(id, p)) atoms_ += chunk->count;
+    for (std::int64_t p = 0; p < patches_; ++p) atoms_ += count(p);
 }
 
-std::array<double, 3> CheckpointState::three(const char* fact) const {
-    const std::vector<double>* found = reader_.head().fact(fact);
-    if (found == nullptr || found->size() != 3)
-        throw Error("the checkpoint's head says what cannot be").at(reader_.path().string()).given(fact);
-    return {(*found)[0], (*found)[1], (*found)[2]};
+const std::vector<double>& CheckpointState::fact(const char* name, std::size_t numbers) const {
+    const std::vector<double>* found = reader_.head().fact(name);
+    if (found == nullptr || found->size() != numbers)
+        throw Error("the checkpoint's head says what cannot be")
+            .at((reader_.path() / "checkpoint.json").string(), 0, name)
+            .given(found == nullptr ? "none" : fmt::format("{} numbers", found->size()))
+            .allowed(fmt::format("{}", numbers));
+    return *found;
+}
+
+std::array<double, 3> CheckpointState::three(const char* name) const {
+    const std::vector<double>& found = fact(name, 3);
+    return {found[0], found[1], found[2]};
+}
+
+std::int64_t CheckpointState::count(std::int64_t patch) const {
+    const auto chunk = reader_.find(reader_.head().label(kId), patch);
+    return chunk ? static_cast<std::int64_t>(chunk->bytes / sizeof(std::int64_t)) : 0;
 }
 
 template <class T>
@@ -80,22 +93,25 @@ void CheckpointState::read(const char* label, std::int64_t patch, std::int64_t v
 
 AtomRows CheckpointState::piece(std::int64_t part, std::int64_t parts) const {
     AtomRows rows;
-    const int id_label = reader_.head().label(kId);
     std::vector<std::int64_t> id;
     std::vector<double> x, v;
     std::vector<std::int32_t> kind;
     for (std::int64_t p = part * patches_ / parts; p < (part + 1) * patches_ / parts; ++p) {
-        const auto chunk = reader_.find(id_label, p);
-        const std::int64_t count = chunk ? chunk->count : 0;
-        if (count == 0) continue;
-        read(kId, p, count, id), read("position", p, 3 * count, x), read("velocity", p, 3 * count, v);
-        if (masses_.size() > 1) read("kind", p, count, kind);
-        for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t atoms = count(p);
+        if (atoms == 0) continue;
+        read(kId, p, atoms, id), read("position", p, 3 * atoms, x), read("velocity", p, 3 * atoms, v);
+        if (masses_.size() > 1) read("kind", p, atoms, kind);
+        for (std::int64_t i = 0; i < atoms; ++i) {
             AtomRow row;
             row.id = id[static_cast<std::size_t>(i)];
             if (!kind.empty()) row.kind = kind[static_cast<std::size_t>(i)];
+            if (row.kind < 0 || static_cast<std::size_t>(row.kind) >= masses_.size())
+                throw Error("the checkpoint has an atom of no kind", kFailure)
+                    .at(reader_.path().string())
+                    .given(fmt::format("kind {} of atom {}", row.kind, row.id))
+                    .allowed(fmt::format("0 to {}", masses_.size() - 1));
             for (std::size_t a = 0; a < 3; ++a) {
-                const std::size_t at = a * static_cast<std::size_t>(count) + static_cast<std::size_t>(i);
+                const std::size_t at = a * static_cast<std::size_t>(atoms) + static_cast<std::size_t>(i);
                 row.x[a] = scale_ == 1 ? x[at] : scale_ * x[at];
                 row.v[a] = v[at];
             }

@@ -48,7 +48,11 @@ class CheckpointState : public AtomFile {
     void explain() const override {}  // checksums say that it is what was written
 
   private:
-    [[nodiscard]] std::array<double, 3> three(const char* fact) const;
+    /// So many numbers. Throws Error where the head has others.
+    [[nodiscard]] const std::vector<double>& fact(const char* name, std::size_t numbers) const;
+    [[nodiscard]] std::array<double, 3> three(const char* name) const;
+    /// Atoms on a patch.
+    [[nodiscard]] std::int64_t count(std::int64_t patch) const;
     template <class T>
     void read(const char* label, std::int64_t patch, std::int64_t values, std::vector<T>& into) const;
 
