@@ -143,7 +143,9 @@ void substitute(const Step& step, Scope& in, int pass) {
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         substitute_lines<Dim>(lines_of(here, grid, pass, holds), scheme, both<Dim>(here[g], turbulent),
                               here[factors], {here[below], here[nu_below]}, {here[dq], here[dnu]});
-        here[changes] = judge<Dim>(here.cells(), most, here[q], readable(here[dq])).sums();
+        here[changes] = judge<Dim>(here.cells(), most, here[q], readable(here[dq]), readable(here[dnu]),
+                                   scheme.model_equations())
+                            .sums();
     });
 }
 

@@ -219,7 +219,8 @@ void find_wall_distance(const Step& step) {
                       .nodes = nodes_of<Dim>(step.labels.geometry),
                       .centres = step.labels.centres,
                       .distance = step.labels.distance,
-                      .name = step.named("wall distance")};
+                      .name = step.named("wall distance"),
+                      .none = kFarFromWalls};
     for (int p = 0; p < zones.patches(); ++p)
         for (const auto& one : step.grid.boundaries(p))
             if (is_viscous_wall(one.boundary->condition))

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/figures.hpp"
 #include "solvers/flow/judge.hpp"
 #include "solvers/flow/overset_balance.hpp"
 #include "solvers/flow/step.hpp"
@@ -173,7 +174,9 @@ void sweep(const Step& step, Scope& in, int sign) {
             forward_sweep<Dim>(cells, patch, scheme, d, open, from, to);
         } else {
             backward_sweep<Dim>(cells, patch, scheme, d, open, from, to);
-            here[changes] = judge<Dim>(cells, most, here[q], readable(here[dq])).sums();
+            here[changes] = judge<Dim>(cells, most, here[q], readable(here[dq]), readable(here[dnu]),
+                                       scheme.model_equations())
+                                .sums();
         }
     });
 }
@@ -203,13 +206,31 @@ void decide(const Step& step, Scope& in) {
         here[verdict] = failed ? 1 : 0;
         here[failures] = here[failures_before] + (failed ? 1 : 0);
         here[share] = failed ? here[share_before] / 2 : std::min(1.0, 1.1 * here[share_before]);
-        if (here[share] < 1e-4)
-            here.fail(fmt::format(
-                "the flow diverges: {:.0f} steps have failed, the last one with {:.0f} cells that "
-                "would change by more than time.most_change and {:.0f} that would be no number. "
-                "Try a smaller time.cfl, a longer time.ramp, a limiter, or scheme.order = 1 first",
-                here[failures], far, no_number));
     });
+}
+
+/// The share of the CFL number below which steps fail for another reason than their length.
+constexpr double kLeastShare = 1e-4;
+
+/// Ends a run that diverges, where this patch has a cell that is to blame: says which, and what would become
+/// of it.
+template <int Dim>
+void end_diverging(const Here& here, const Settings& s, const Scheme& scheme, double failures,
+                   const FieldView<const double>& centres, const FieldView<const double>& q,
+                   const FieldView<const double>& dq, const FieldView<const double>& dnu) {
+    const Judged found = judge<Dim>(here.cells(), s.time.most_change, q, dq, dnu, scheme.model_equations());
+    if (found.far == 0 && found.no_number == 0) return;  // it is on other patches
+    const WorstCell worst =
+        worst_cell<Dim>(here.cells(), scheme.gas.gamma, q, dq, dnu, scheme.model_equations());
+    const auto x = [&](int d) { return centres(worst.at[0], worst.at[1], worst.at[2], d); };
+    here.fail(fmt::format(
+        "the flow diverges: {:.0f} steps have failed. In the last one {} cells of this patch would change by "
+        "more than time.most_change ({:g}) and {} values would be no number; worst is the cell at ({:.6g}, "
+        "{:.6g}{}), whose density would go from {:.4g} to {:.4g}, and pressure from {:.4g} to {:.4g}. Try a "
+        "smaller time.cfl (now {:g}), a longer time.ramp ({}), scheme.limiter, or scheme.order = 1 first",
+        failures, found.far, s.time.most_change, found.no_number, x(0), x(1),
+        Dim == 3 ? fmt::format(", {:.6g}", x(Dim - 1)) : "", worst.now[0], without_nan_sign(worst.next[0]),
+        worst.now[1], without_nan_sign(worst.next[1]), s.time.cfl, s.time.ramp));
 }
 
 template <int Dim>
@@ -217,7 +238,9 @@ void make_update(const Step& step, Scope& in) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     Task task = in.task(step.named("update"), step.zones());
-    const bool follows = step.viscosity_follows();
+    const bool follows = step.viscosity_follows(), leads = step.leader == nullptr;
+    ScalarUse<const double> share, failures;
+    if (leads) share = task.need(l.share.last()), failures = task.need(l.failures.last());
     declare_work(task, WorkOf(Dim, scheme).update() + (follows ? WorkOf(Dim, scheme).viscosity() : Work{}));
     const auto verdict = task.need(l.verdict);
     const auto geometry = task.need(step.geometry());
@@ -232,9 +255,14 @@ void make_update(const Step& step, Scope& in) {
         frozen = task.need(step.nu_tilde());
     if (follows) viscosity = task.modify(step.viscosity());
     const ReceptorsFilled receptors(step, task);
-    task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
-        if (here[verdict] != 0) return;
+    task.run([=, &s = step.settings, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
+        if (here[verdict] != 0) {
+            if (leads && here[share] < kLeastShare)
+                end_diverging<Dim>(here, s, scheme, here[failures], of.centres(here[geometry]),
+                                   readable(here[q]), here[dq], here[dnu]);
+            return;
+        }
         const auto to = here[q];
         const auto turbulence = here[nu];
         update<Dim>(here.cells(), scheme, most, here[dq], here[dnu], to, turbulence);

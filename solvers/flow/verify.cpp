@@ -39,7 +39,8 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
         if (limit > 0) checks.push_back({what, "1", key, value, -limit, limit});
     };
 
-    const double residual = run.value(r.residual), drop = residual / run.value(r.largest_residual);
+    const double residual = run.value(r.residual), largest = run.value(r.largest_residual),
+                 drop = residual == largest ? 1 : residual / largest;  // both may be 0
     figure("residual of density", residual);
     figure("residual over the largest", drop);
     figure("failed steps", run.value(r.failures));

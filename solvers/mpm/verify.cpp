@@ -17,8 +17,8 @@ double energy_change(const graph::Finished& run, const Labels& l, const Settings
     const double rubbed = s.rubs() ? run.value(l.rubbed) : 0;
     const double now = run.value(l.kinetic) + run.value(l.strain) + plastic + rubbed,
                  work = run.value(l.work);
-    const double first = run.value(l.first_energy);
-    return (now - work - first) / std::max(std::abs(first), std::abs(work));
+    const double first = run.value(l.first_energy), won = now - work - first;
+    return won == 0 ? 0 : won / std::max(std::abs(first), std::abs(work));  // what rests has no energy
 }
 
 graph::Findings verify(const graph::Finished& run, const Labels& l, const Settings& s) {

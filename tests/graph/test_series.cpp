@@ -125,3 +125,22 @@ TEST_CASE("a row that was cut off is removed by the next run") {
         CHECK(text_of(file) == text);
     }
 }
+
+TEST_CASE("the first value that is no number is known, also to the run that goes on") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "series.csv";
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    {
+        Series series(file, "s", {{"height", "m"}, {"width", "m"}});
+        series.append(1, 0.1, std::vector{1.0, 2.0});
+        CHECK_FALSE(series.no_number());
+        series.append(2, 0.2, std::vector{1.0, -nan});
+        series.append(3, 0.3, std::vector{-std::numeric_limits<double>::infinity(), 2.0});
+        REQUIRE(series.no_number());
+        CHECK(series.no_number()->step == 2);
+        CHECK(series.no_number()->column == "width");
+    }
+    CHECK(text_of(file).find("2,0.2,1,nan\n3,0.3,-inf,2\n") != std::string::npos);
+    CHECK(Series(file, "s", {{"height", "m"}, {"width", "m"}}, 3).no_number()->step == 2);
+    CHECK_FALSE(Series(file, "s", {{"height", "m"}, {"width", "m"}}, 1).no_number());
+}

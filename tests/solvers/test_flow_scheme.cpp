@@ -416,6 +416,20 @@ TEST_CASE("eddy viscosity and the source of Spalart-Allmaras are those of the pa
             CHECK(s.value[5] == Approx(expected).epsilon(1e-12));
             CHECK(s.slope[5] >= 0);
         }
+    // Where no wall is, production with the vorticity is left: cb1 (1 - ft2) |vorticity| nu~.
+    for (const bool below : {false, true})
+        for (const double turning : {0.0, 1e-20, vorticity})
+            for (const double nu_tilde : {0.0, 0.5, 60.0}) {
+                SpalartAllmaras form;
+                form.negative = below;
+                const double chi = nu_tilde / nu, t2 = form.ft2 ? 1.2 * std::exp(-0.5 * chi * chi) : 0;
+                const sa::Source<Lanes> s =
+                    sa::source(broadcast(nu_tilde), broadcast(chi), broadcast(turning),
+                               broadcast(kFarFromWalls), scale, form);
+                CHECK(s.value[5] == Approx(0.1355 * (1 - t2) * turning * nu_tilde).margin(1e-24));
+                CHECK(s.slope[5] >= 0);
+                CHECK(s.slope[5] <= 0.1355 * 0.2 * turning + 1e-24);
+            }
     // Negative nu~ grows towards zero, and both branches meet there.
     SpalartAllmaras negative;
     negative.negative = true;

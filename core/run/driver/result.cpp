@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "core/base/error.hpp"
@@ -133,6 +134,17 @@ void write_json(std::ostream& out, const RunResult& r) {
 
 }  // namespace
 
+void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std::string& odd) {
+    std::string what = odd;
+    for (const Figure& figure : figures)
+        if (what.empty() && !std::isfinite(figure.value))
+            what =
+                fmt::format("the figure '{}' is no number ({})", figure.name, without_nan_sign(figure.value));
+    if (what.empty()) return;
+    r.verification = {what, NAN, 0, "what is computed consists of numbers"};
+    r.not_compared.clear();
+}
+
 std::string result_text(const RunResult& r) {
     std::string text =
         fmt::format("{}: {} process{} x {} thread{}, {} steps to t = {:.6g} {}, which took {:.3g} s\n",
@@ -151,6 +163,8 @@ std::string result_text(const RunResult& r) {
     if (failed) text += in_all;
     if (!r.not_compared.empty())
         text += "  not verified: " + r.not_compared + "; no figures\n";
+    else if (!std::isfinite(check.value))
+        text += fmt::format("  NOT VERIFIED: {}: no number ({}); no figures\n", check.what, check.source);
     else
         text +=
             fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", check.passed() ? "verified" : "NOT VERIFIED",

@@ -36,6 +36,9 @@ struct RunResult {
     Counts counts;                 // of tasks; without a mode: none were requested
 };
 
+/// A result consists of numbers: where one of `figures` is none (NaN, infinity), or `odd` says what else of
+/// the run is, the verification becomes one that has failed and says which. This holds for all solvers.
+void hold_to_numbers(RunResult& result, const std::vector<Figure>& figures, const std::string& odd = "");
 /// Without a passed verification there are no figures.
 [[nodiscard]] std::string result_text(const RunResult& result);
 /// Writes what a user has named: a file whole, or not at all (core/base/named_file.hpp). Throws Error.

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <span>
 
 #include "core/base/error.hpp"
 #include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
+#include "core/run/checkpoint/state.hpp"
 #include "core/run/driver/restart.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -369,6 +372,20 @@ void Run::write_observed() {
             .at((*words_.out / "profile.json").string());
 }
 
+std::string Run::no_number() const {
+    std::string found;
+    if (const auto odd = series_ ? series_->no_number() : std::nullopt)
+        found = fmt::format("'{}' of the series is no number ({}) in step {}", odd->column,
+                            without_nan_sign(odd->value), odd->step);
+    found = team::text_from(team_, 0, found);
+    // A run without a folder has no rows, and rows are there for some steps alone.
+    for (const Scalar<double>& scalar : solver_.series)
+        if (const double value = simulation_.value(scalar); found.empty() && !std::isfinite(value))
+            found = fmt::format("'{}' is no number ({}) in step {}", graph_.labels()[scalar.id()].name,
+                                without_nan_sign(value), simulation_.step());
+    return found;
+}
+
 RunResult Run::result(const Build& build) const {
     RunResult r;
     r.solver = schema_.solver();
@@ -404,6 +421,7 @@ RunResult Run::result(const Build& build) const {
                                    : "no step was done";
     }
     if (!r.not_compared.empty()) r.verification.what = r.not_compared;
+    if (stepped) hold_to_numbers(r, further, no_number());
     const auto steps = static_cast<double>(r.steps - first_step_);
     const bool simulated = words_.counters && words_.counters->simulated;
     if (simulated)

@@ -53,6 +53,8 @@ class Run {
     void show();
     [[nodiscard]] bool frame_due(const Frames& frames, bool last) const;
     void write_frames(bool last);
+    /// What of the series is no number; "" where all is. Collective.
+    [[nodiscard]] std::string no_number() const;
     void stop_in_time();
     [[nodiscard]] std::int64_t series_every() const { return words_.series.value_or(solver_.series_every); }
     /// Where a task makes the time in each step alone, it has no value before the first step of a restart.

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 
 namespace strata::graph {
 
@@ -140,8 +142,7 @@ void Series::go_on_after(std::int64_t step) {
         const Row row = row_of(line, columns_.size(), path_, number);
         if (row.step > step) break;
         good += line.size() + 1;
-        rows_.push_back(row);
-        if (rows_.size() > kRemembered) rows_.pop_front();
+        keep(row);
     }
     in.close();
     std::filesystem::resize_file(path_, good);
@@ -159,7 +160,7 @@ void Series::append(std::int64_t step, double time, std::span<const double> valu
             .given(fmt::format("step {}", step))
             .allowed(fmt::format("above {}", rows_.back().step));
     std::string line = fmt::format("{},{}", step, time);
-    for (const double value : values) line += fmt::format(",{}", value);
+    for (const double value : values) line += fmt::format(",{}", without_nan_sign(value));
     line += '\n';
     struct stat before {};
     (void)::fstat(file_, &before);
@@ -171,7 +172,13 @@ void Series::append(std::int64_t step, double time, std::span<const double> valu
         (void)!::ftruncate(file_, before.st_size);
         throw system_error("the time series cannot be written", error_number).at(path_.string());
     }
-    rows_.push_back({step, time, {values.begin(), values.end()}});
+    keep({step, time, {values.begin(), values.end()}});
+}
+
+void Series::keep(Row row) {
+    for (std::size_t i = 0; i < row.values.size() && !no_number_; ++i)
+        if (!std::isfinite(row.values[i])) no_number_ = {row.step, columns_[i].name, row.values[i]};
+    rows_.push_back(std::move(row));
     if (rows_.size() > kRemembered) rows_.pop_front();
 }
 

@@ -44,6 +44,13 @@ class Series {
     /// The last rows, the latest last; at most `kRemembered`, those before a restart included.
     [[nodiscard]] std::vector<Row> last(std::size_t count) const;
     static constexpr std::size_t kRemembered = 1000;
+    /// The first value of a row, those before a restart included, that is no number (NaN, infinity).
+    struct NoNumber {
+        std::int64_t step = 0;
+        std::string column;
+        double value = 0;
+    };
+    [[nodiscard]] const std::optional<NoNumber>& no_number() const { return no_number_; }
     /// The whole rows of steps from `first` to `last`, as far as the file has been written; none where it is
     /// not there. Throws Error where it has other columns, or a line up to `last` is no row.
     [[nodiscard]] static std::vector<Row> read(const std::filesystem::path& file,
@@ -55,11 +62,13 @@ class Series {
 
   private:
     void go_on_after(std::int64_t step);
+    void keep(Row row);
 
     std::filesystem::path path_;
     std::string time_unit_;
     std::vector<Column> columns_;
     std::deque<Row> rows_;
+    std::optional<NoNumber> no_number_;
     int file_ = -1;
 };
 

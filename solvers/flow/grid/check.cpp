@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 #include "solvers/flow/grid/metrics.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/grid/ranges.hpp"
@@ -68,7 +69,7 @@ void check_cells(const GridSource& source, int zone, const Box& cells, bool hole
             if (std::isfinite(x(i, j, k, d))) return;
             throw Error(fmt::format("a coordinate of node {} of {} is no number",
                                     node_text(source, zone, {i, j, k}), zone_text(source, zone)))
-                .given(fmt::format("{} = {}", "xyz"[d], x(i, j, k, d)));
+                .given(fmt::format("{} = {}", "xyz"[d], without_nan_sign(x(i, j, k, d))));
         });
     Piece volume(cells, 1);
     if (source.dimensions() == 2)

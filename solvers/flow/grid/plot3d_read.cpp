@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 #include "solvers/flow/grid/bytes.hpp"
 #include "solvers/flow/grid/plot3d.hpp"
 #include "solvers/flow/grid/plot3d_layout.hpp"
@@ -409,7 +410,7 @@ void Plot3dFile::values(int zone, int component, const Box& nodes, double* to) c
                                                  component_text(l.content, component), node % n[0] + 1,
                                                  node / n[0] % n[1] + 1, node / n[0] / n[1] + 1, zone + 1))
                              .at(parts_->name)
-                             .given(fmt::format("{}", to[at + i]));
+                             .given(fmt::format("{}", without_nan_sign(to[at + i])));
                      }
              });
 }

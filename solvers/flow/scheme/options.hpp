@@ -42,6 +42,11 @@ struct SpalartAllmaras {
     bool with_source = true;    ///< production and destruction (manufactured solutions go without, or with)
 };
 
+/// The distance to the nearest wall of a case that has none: so far away that no turbulence model sees it,
+/// and still a number, of which models take the square. Destruction, (nu~ / d)^2, is then 1e-30 of that at a
+/// distance of 1.
+inline constexpr double kFarFromWalls = 1e15;
+
 /// Menter, F. R. (1994), AIAA J. 32, 1598.
 struct Sst {
     bool vorticity = false;     ///< production by the vorticity, not by the strain rate

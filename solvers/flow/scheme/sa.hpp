@@ -2,7 +2,9 @@
 //   Dnu~/Dt = P - D + ((1 + cb2) div((nu + nu~) grad nu~) - cb2 (nu + nu~) div grad nu~) / sigma
 // Standard form: Spalart, P. R., Allmaras, S. R. (1994), La Recherche Aerospatiale 1; S~ >= 0.3 |vorticity|
 // or as told. Negative form: Allmaras, S. R., Johnson, F. T., Spalart, P. R. (2012), ICCFD7-1902; equations
-// are that paper's. nu~ is in units of the far field's viscosity; `scale` is Mach / Re.
+// are that paper's. nu~ is in units of the far field's viscosity; `scale` is Mach / Re. Without walls d is
+// large (kFarFromWalls): what is over d vanishes, and production and diffusion are left, with which Spalart
+// and Allmaras begin their model (free shear flows).
 #pragma once
 
 #include "solvers/flow/scheme/lanes.hpp"
