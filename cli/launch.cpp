@@ -34,10 +34,11 @@ Options declare() {
         .option("--stride", "N", "1", "cores from one thread to the next")
         .option("--bind", "WIDTH", "core",
                 "hold each thread on its core, or within the cache, numa domain or package around it; none: "
-                "leave it to the system; LIST: on these PUs (hwloc's numbers; os:LIST: the system's); "
+                "leave it to the system; LIST: on these PUs (the system's numbers); "
                 "likwid:EXPR: as likwid-pin -c EXPR, parts for several processes joined by _")
         .option("--memory", "POLICY", "",
-                "first-touch, interleave[:LIST], local (the domains of its own threads) or bind:LIST")
+                "first-touch, interleave[:LIST], local (the domains of its own threads) or bind:LIST (the "
+                "system's numbers)")
         .option("--huge-pages", "HOW", "as-is",
                 "on: malloc asks for them; off: never, whatever the program asks")
         .option("--smt", "N", "1", "use N PUs of each core rather than one")

@@ -149,16 +149,17 @@ std::vector<Row> rows_of(const machine::Machine& machine) {
 /// its domain.
 std::optional<double> latency_a_distance(const machine::Machine& machine, const Matrix& latency) {
     if (!machine.distances) return std::nullopt;
+    const auto number = [&](int index) { return machine.memories[static_cast<std::size_t>(index)].os_index; };
     const auto place = [&](int memory) -> std::optional<std::size_t> {
         const auto& known = machine.distances->memories;
-        const auto at = std::find(known.begin(), known.end(), memory);
+        const auto at = std::find_if(known.begin(), known.end(), [&](int m) { return number(m) == memory; });
         if (at == known.end()) return std::nullopt;
         return static_cast<std::size_t>(at - known.begin());
     };
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 0; i < latency.rows.size(); ++i) {
         const auto& own = machine.domains[static_cast<std::size_t>(latency.rows[i])].memories;
-        const auto from = own.empty() ? std::nullopt : place(own.front());
+        const auto from = own.empty() ? std::nullopt : place(number(own.front()));
         for (std::size_t j = 0; j < latency.columns.size(); ++j) {
             const auto to = place(latency.columns[j]);
             if (from && to && latency.values[i][j])
@@ -204,7 +205,7 @@ Measured measure(const std::vector<Row>& rows, const std::vector<machine::Memory
                  std::size_t bytes, bool verifiable, bool quick, Break fault) {
     std::vector<int> row_names, column_names;
     for (const Row& row : rows) row_names.push_back(row.domain);
-    for (const machine::Memory& memory : memories) column_names.push_back(memory.index);
+    for (const machine::Memory& memory : memories) column_names.push_back(memory.os_index);
     Measured all{{"latency", "ns", row_names, column_names, {}},
                  {"bandwidth", "GB/s", row_names, column_names, {}}};
     // Where pages cannot be placed only the diagonal of a machine with one memory means what it says.

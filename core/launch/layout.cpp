@@ -73,14 +73,14 @@ void parse_bind(std::string_view text, Layout& layout) {
     }
     if (is_likwid(text)) {
         layout.bind = Bind::list;
-        layout.list = {true, {}, std::string(text)};  // with_likwid_list() finds the PUs
+        layout.list = {false, {}, std::string(text)};  // with_likwid_list() finds the PUs
         return;
     }
     throw Error("unknown way to bind")
         .given(fmt::format("--bind {}", text))
         .allowed(
-            "core, cache, numa, package, none, a list of PUs such as 0-3,8 (hwloc's numbers; os:0-3,8: the "
-            "system's), or likwid: and a string of likwid-pin's such as likwid:S0:0-3@S1:0-3")
+            "core, cache, numa, package, none, a list of PUs such as 0-3,8 (the system's numbers), or "
+            "likwid: and a string of likwid-pin's such as likwid:S0:0-3@S1:0-3")
         .remedy("--bind core");
 }
 

@@ -109,7 +109,7 @@ std::vector<int> Reader::system_list(std::string_view list) const {
     for (const machine::Core& core : machine_.cores) all += core.pus.size();
     if (usable.size() < all)
         throw error("in a part of a machine likwid takes a plain list as numbers within that part")
-            .allowed(fmt::format("L:N:{0} for that, or --bind os:{0} for the system's numbers (of {1})", list,
+            .allowed(fmt::format("L:N:{0} for that, or --bind {0} for the system's numbers (of {1})", list,
                                  print_cpulist(usable)));
     std::vector<int> numbered(static_cast<size_t>(*std::max_element(usable.begin(), usable.end())) + 1, -1);
     for (const int pu : usable) numbered[static_cast<size_t>(pu)] = pu;
@@ -237,7 +237,6 @@ Wish with_likwid_list(const machine::Machine& machine, Wish wish) {
     if (wish.layout.bind != Bind::list || !is_likwid(wish.layout.list.text)) return wish;
     Layout& layout = wish.layout;
     const auto processes = likwid_pus(machine, std::string_view(layout.list.text).substr(kPrefix.size()));
-    layout.list.system = true;
     layout.list.list.clear();
     for (const auto& pus : processes) layout.list.list.insert(layout.list.list.end(), pus.begin(), pus.end());
     const auto parts = static_cast<int>(processes.size()), all = static_cast<int>(layout.list.list.size());

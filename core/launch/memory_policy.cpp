@@ -75,7 +75,7 @@ std::optional<Numbers> parse_numbers(std::string_view text) {
     Numbers numbers;
     numbers.text = text;
     if (text.substr(0, 3) == "os:") {
-        numbers.system = true;
+        numbers.marked = true;
         text.remove_prefix(3);
     }
     do {
@@ -103,9 +103,8 @@ MemoryWish parse_memory(std::string_view text) {
     throw Error("unknown memory policy")
         .given(fmt::format("--memory {}", text))
         .allowed(
-            "first-touch, interleave, interleave:LIST, local, bind:LIST; LIST such as 0-3 (hwloc's numbers "
-            "of "
-            "the memories; os:0-3: the system's)")
+            "first-touch, interleave, interleave:LIST, local, bind:LIST; LIST such as 0-3 or 0,8 (the "
+            "system's numbers of the memories)")
         .remedy("strata machine lists the memories");
 }
 
@@ -169,25 +168,20 @@ Memories decode_memories(std::string_view word) {
 std::vector<int> memories_named(const machine::Machine& machine, const Numbers& list,
                                 const std::string& key) {
     std::vector<int> nodes, known;
-    for (const machine::Memory& m : machine.memories) known.push_back(list.system ? m.os_index : m.index);
+    for (const machine::Memory& m : machine.memories) known.push_back(m.os_index);
     for (const int number : list.list) {
-        const auto memory = std::find_if(
-            machine.memories.begin(), machine.memories.end(),
-            [&](const machine::Memory& m) { return (list.system ? m.os_index : m.index) == number; });
-        if (memory == machine.memories.end())
+        if (std::find(known.begin(), known.end(), number) == known.end())
             throw Error("there is no such memory")
                 .given(fmt::format("{}, of which {}", key, number))
-                .allowed(fmt::format("{}{} of this machine", list.system ? "os:" : "", print_cpulist(known)))
+                .allowed(fmt::format("{} of this machine", print_cpulist(known)))
                 .remedy("strata machine lists the memories");
         const auto& allowed = machine.allowed.memories;
-        if (std::find(allowed.begin(), allowed.end(), memory->os_index) == allowed.end())
+        if (std::find(allowed.begin(), allowed.end(), number) == allowed.end())
             throw Error("this process may not use that memory")
-                .given(
-                    fmt::format("{}, of which {} is the system's memory {}", key, number, memory->os_index))
-                .allowed(fmt::format("the system's {} (Mems_allowed_list in /proc/self/status)",
-                                     print_cpulist(allowed)))
+                .given(fmt::format("{}, of which {}", key, number))
+                .allowed(fmt::format("{} (Mems_allowed_list in /proc/self/status)", print_cpulist(allowed)))
                 .remedy("ask the batch system or administrator for the memories of this cpuset");
-        nodes.push_back(memory->os_index);
+        nodes.push_back(number);
     }
     sort_unique(nodes);
     return nodes;

@@ -12,9 +12,10 @@ struct Machine;
 
 namespace strata::launch {
 
-/// Numbers of a user's list, in the order given: hwloc's logical ones, or the system's where it began "os:".
+/// Numbers of a user's list, in the order given. Those of PUs and memories are the system's; `marked` by
+/// "os:" before them, which only cores have another meaning without.
 struct Numbers {
-    bool system = false;
+    bool marked = false;
     std::vector<int> list;
     std::string text;
 };
@@ -55,7 +56,7 @@ std::string to_text(const Memories& memories);
 std::string encode(const Memories& memories);
 Memories decode_memories(std::string_view word);
 
-/// The system's numbers of the memories that a list names. `key` names the list in the Error for one that is
+/// The memories that a list names, each once and ascending. `key` names the list in the Error for one that is
 /// not there or not allowed to this process.
 std::vector<int> memories_named(const machine::Machine& machine, const Numbers& list, const std::string& key);
 

@@ -9,6 +9,7 @@
 #include "core/launch/likwid.hpp"
 #include "core/launch/near.hpp"
 #include "core/launch/placement_file.hpp"
+#include "core/machine/core_kinds.hpp"
 #include "core/machine/machine.hpp"
 
 namespace strata::launch {
@@ -99,49 +100,45 @@ std::vector<int> widened(const machine::Machine& machine, const machine::Core& c
 int kind_of(const machine::Machine& machine, const std::string& word, std::vector<std::string>& why) {
     if (word.empty()) return -1;
     const auto& kinds = machine.core_kinds;
-    std::string known = "performance, efficiency";
-    for (const machine::CoreKind& kind : kinds) known += fmt::format(", {}", kind.index);
-    const machine::CoreKind* chosen = nullptr;
-    const auto less = [](const auto& a, const auto& b) { return a.efficiency < b.efficiency; };
-    for (const machine::CoreKind& kind : kinds)
-        if (std::to_string(kind.index) == word) chosen = &kind;
-    // hwloc's "efficiency" grows with speed: its highest is the performance core.
-    if (!kinds.empty() && word == "performance")
-        chosen = &*std::max_element(kinds.begin(), kinds.end(), less);
-    if (!kinds.empty() && word == "efficiency") chosen = &*std::min_element(kinds.begin(), kinds.end(), less);
-    if (kinds.size() < 2 && (word == "performance" || word == "efficiency")) {
+    const bool by_speed = word == "performance" || word == "efficiency";
+    if (kinds.size() < 2 && (by_speed || word == "0")) {
         why.push_back("cores: all are of one kind");
         return -1;
     }
-    if (chosen == nullptr)
-        throw Error("unknown kind of cores")
+    const machine::CoreKind* chosen = nullptr;
+    for (const machine::CoreKind& kind : kinds)
+        if (std::to_string(kind.index) == word) chosen = &kind;
+    const bool ordered = kinds_are_ordered(machine);  // the slowest first
+    if (ordered && by_speed) chosen = word == "performance" ? &kinds.back() : &kinds.front();
+    if (chosen == nullptr) {
+        std::string known = ordered || kinds.size() < 2 ? "performance, efficiency" : "";
+        for (size_t i = 0; i < std::max<size_t>(1, kinds.size()); ++i)
+            known += fmt::format("{}{}", known.empty() ? "" : ", ", i);
+        throw Error(by_speed ? "it is not known here which cores are faster" : "unknown kind of cores")
             .given(fmt::format("--core-kind {}", word))
             .allowed(known)
             .remedy("strata machine lists the kinds of cores");
+    }
     why.push_back(fmt::format("cores: {} of kind {} ({})", chosen->cores.size(), chosen->index, word));
     return chosen->index;
 }
 
 std::vector<Slot> listed_slots(const machine::Machine& machine, const Numbers& list) {
-    std::vector<int> logical;  // PUs in hwloc's order: core by core
+    std::vector<int> every;
     for (const machine::Core& core : machine.cores)
-        logical.insert(logical.end(), core.pus.begin(), core.pus.end());
+        every.insert(every.end(), core.pus.begin(), core.pus.end());
     std::vector<Slot> found;
-    for (const int number : list.list) {
-        const bool known = list.system ? std::find(logical.begin(), logical.end(), number) != logical.end()
-                                       : static_cast<size_t>(number) < logical.size();
-        if (!known)
+    for (const int pu : list.list) {
+        const std::string given = fmt::format("--bind {}, of which {}", list.text, pu);
+        if (std::find(every.begin(), every.end(), pu) == every.end())
             throw Error("there is no such PU")
-                .given(fmt::format("--bind {}, of which {}", list.text, number))
-                .allowed(list.system ? "os:" + print_cpulist(logical)
-                                     : fmt::format("0-{} (hwloc's numbers)", logical.size() - 1))
+                .given(given)
+                .allowed(fmt::format("{} of this machine", print_cpulist(every)))
                 .remedy("strata machine shows the PUs");
-        const int pu = list.system ? number : logical[static_cast<size_t>(number)];
         if (!std::binary_search(machine.allowed.pus.begin(), machine.allowed.pus.end(), pu))
             throw Error("this process may not use that PU")
-                .given(fmt::format("--bind {}, of which {} is the system's PU {}", list.text, number, pu))
-                .allowed(fmt::format("the system's {} (its affinity and cpuset)",
-                                     print_cpulist(machine.allowed.pus)))
+                .given(given)
+                .allowed(fmt::format("{} (its affinity and cpuset)", print_cpulist(machine.allowed.pus)))
                 .remedy("ask the batch system for that PU, or leave out taskset around this command");
         found.push_back({pu, {pu}});
     }

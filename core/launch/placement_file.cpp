@@ -62,7 +62,7 @@ Span Reader::span(int line, const std::string& key, std::istringstream& words) c
     words >> word;
     if (word == "*") return {true, {}};
     const auto list = parse_numbers(word);
-    if (!list || list->system)
+    if (!list || list->marked)
         throw error(line, fmt::format("not a number of a {}", key), key)
             .given(word.empty() ? "nothing" : word)
             .allowed("a number such as 3, a range such as 0-3, or *");
@@ -73,12 +73,14 @@ Numbers Reader::numbers(int line, const std::string& key, std::istringstream& wo
     std::string word;
     words >> word;
     const auto list = parse_numbers(word);
-    const bool may_be_system = key == "pu" || key == "core" || key == "memory";
-    if (!list || (list->system && !may_be_system))
+    const bool may_be_marked = key == "pu" || key == "core" || key == "memory";
+    if (!list || (list->marked && !may_be_marked))
         throw error(line, "not a list of numbers", key)
             .given(word.empty() ? "nothing" : word)
             .allowed(
-                "numbers and ranges such as 0-3,8 (hwloc's; os:0-3,8: the system's, for pu, core, memory)");
+                "numbers and ranges such as 0-3,8 (of PUs and memories the system's numbers, of others "
+                "hwloc's; "
+                "core os:0-3,8: the system's)");
     return *list;
 }
 
@@ -163,28 +165,37 @@ void Reader::check(const Line& line, const Span& span, const char* key, int coun
 }
 
 std::vector<int> Reader::set_of(const Line& line, int number) const {
+    const auto absent = [&](const std::string& allowed) {
+        return error(line.number,
+                     fmt::format("there is no such {}", line.kind == "numa" ? "domain" : line.kind),
+                     line.kind)
+            .given(fmt::format("{} {}{}", line.kind, line.objects.marked ? "os:" : "", number))
+            .allowed(allowed)
+            .remedy("strata machine shows what there is");
+    };
     const auto at = [&](const auto& objects) {
         if (static_cast<size_t>(number) < objects.size()) return &objects[static_cast<size_t>(number)];
-        throw error(line.number,
-                    fmt::format("there is no such {}", line.kind == "numa" ? "domain" : line.kind), line.kind)
-            .given(fmt::format("{} {}", line.kind, number))
-            .allowed(objects.empty() ? "none of this machine" : fmt::format("0 to {}", objects.size() - 1))
-            .remedy("strata machine shows what there is");
+        throw absent(objects.empty() ? "none of this machine" : fmt::format("0 to {}", objects.size() - 1));
     };
     std::vector<int> pus;
     if (line.kind == "pu") {
         for (const machine::Core& core : machine_.cores)
             pus.insert(pus.end(), core.pus.begin(), core.pus.end());
-        if (!line.objects.system) {
-            pus = {*at(pus)};
-        } else {
-            if (std::find(pus.begin(), pus.end(), number) == pus.end()) pus.clear();
-            pus = {*(pus.empty() ? at(pus) : &number)};
+        if (std::find(pus.begin(), pus.end(), number) == pus.end()) throw absent(print_cpulist(pus));
+        pus = {number};
+    } else if (line.kind == "core" && line.objects.marked) {
+        std::vector<int> known, of_that_number;
+        for (const machine::Core& core : machine_.cores) {
+            known.push_back(core.os_index);
+            if (core.os_index == number) of_that_number.push_back(core.index), pus = core.pus;
         }
-    } else if (line.kind == "core" && line.objects.system) {
-        for (const machine::Core& core : machine_.cores)
-            if (core.os_index == number) pus = core.pus;
-        if (pus.empty()) at(pus);
+        if (pus.empty()) throw absent("os:" + print_cpulist(known));
+        // The system counts the cores of each package.
+        if (of_that_number.size() > 1)
+            throw error(line.number, "several cores have this number of the system's", "core")
+                .given(fmt::format("core os:{}", number))
+                .allowed(fmt::format("hwloc's numbers, here core {}", print_cpulist(of_that_number)))
+                .remedy("name the core by hwloc's number, or its PU by pu");
     } else if (line.kind == "core") {
         pus = at(machine_.cores)->pus;
     } else if (line.kind == "numa") {

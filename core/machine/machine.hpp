@@ -1,6 +1,7 @@
 // The facts about a machine: what it has, and what this process may use of it. Plain data, the same as the
-// document strata.machine/1 (docs/formats.md). Indices are hwloc's logical ones unless a name starts with
-// os_; sizes are bytes; PU numbers are the system's.
+// document strata.machine/1 (docs/formats.md). An index is the place in its list, which for all but domains,
+// memories and kinds of cores is hwloc's logical number; names that start with os_ are the system's, which
+// PUs and memories have wherever a person sees or gives one. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct HugePagePool {
     std::uint64_t free = 0;
 };
 
+/// Memories stand in the order of the system's numbers.
 struct Memory {
     int index = 0;
     int os_index = 0;

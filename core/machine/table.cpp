@@ -8,6 +8,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/units.hpp"
+#include "core/machine/core_kinds.hpp"
 #include "core/machine/machine.hpp"
 
 namespace strata::machine {
@@ -42,20 +43,20 @@ std::string processors(const Machine& machine) {
     return text;
 }
 
-/// "cores 0-7 (efficiency 1), cores 8-15 (efficiency 0)" where the processor is a hybrid.
-std::string kinds(const Machine& machine) {
-    if (machine.core_kinds.size() < 2) return {};
-    std::vector<CoreKind> kinds = machine.core_kinds;
-    std::sort(kinds.begin(), kinds.end(), [](auto& a, auto& b) { return a.cores < b.cores; });
-    std::string text;
-    for (const CoreKind& kind : kinds) {
-        const auto named =
-            std::find_if(kind.info.begin(), kind.info.end(), [](auto& i) { return i.first == "CoreType"; });
-        text += fmt::format(
-            "{}cores {}: {}", text.empty() ? "" : "; ", print_cpulist(kind.cores),
-            named == kind.info.end() ? fmt::format("efficiency {}", kind.efficiency) : named->second);
+/// Where the processor is a hybrid, a line for each kind, as `strata launch --core-kind` takes it: "kind 1
+/// (performance): cores 0-5, IntelCore, up to 4.70 GHz".
+void kinds(Table& table, const Machine& machine) {
+    if (machine.core_kinds.size() < 2) return;
+    for (const CoreKind& kind : machine.core_kinds) {
+        std::string word;
+        if (kinds_are_ordered(machine) && kind.index == machine.core_kinds.back().index)
+            word = " (performance)";
+        if (kinds_are_ordered(machine) && kind.index == 0) word = " (efficiency)";
+        const std::string known = kind_text(kind);
+        table.row(
+            "", fmt::format("kind {}{}: {} {}{}", kind.index, word, kind.cores.size() == 1 ? "core" : "cores",
+                            print_cpulist(kind.cores), known.empty() ? "" : ", " + known));
     }
-    return text;
 }
 
 std::string frequency(const Machine& machine) {
@@ -224,7 +225,7 @@ std::string machine_table(const Machine& machine) {
     table.row("machine", name);
     table.row("processor", machine.cpu_model);
     table.row("", processors(machine));
-    table.row("", kinds(machine));
+    kinds(table, machine);
     table.row("clock", frequency(machine));
     caches(table, machine);
     memories(table, machine);

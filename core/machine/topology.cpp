@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 
+#include "core/machine/core_kinds.hpp"
 #include "core/machine/hwloc_load.hpp"
 
 namespace strata::machine {
@@ -49,6 +51,7 @@ class Reader {
     hwloc_topology_t topology_;
     Machine& machine_;
     std::vector<int> core_of_pu_;  // -1: none
+    std::map<hwloc_obj_t, int> memory_of_;
 
     template <class F>
     void each(hwloc_obj_type_t type, F&& visit) {
@@ -158,6 +161,10 @@ class Reader {
             home->cores.push_back(core.index);
             home->pus.insert(home->pus.end(), core.pus.begin(), core.pus.end());
         }
+        for (Domain& domain : machine_.domains) {
+            std::sort(domain.cores.begin(), domain.cores.end());
+            std::sort(domain.pus.begin(), domain.pus.end());
+        }
     }
 
     static std::string kind(hwloc_obj_t node) {
@@ -170,23 +177,32 @@ class Reader {
         return "unknown";
     }
 
+    /// In the order of the system's numbers, which people see and give: hwloc's order is that of packages.
     void memories() {
-        each(HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) {
+        std::vector<hwloc_obj_t> nodes;
+        each(HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) { nodes.push_back(node); });
+        std::sort(nodes.begin(), nodes.end(), [](auto a, auto b) { return a->os_index < b->os_index; });
+        for (const hwloc_obj_t node : nodes) {
             Memory memory;
-            memory.index = static_cast<int>(node->logical_index);
+            memory.index = memory_of_[node] = static_cast<int>(machine_.memories.size());
             memory.os_index = static_cast<int>(node->os_index);
             memory.kind = kind(node);
             memory.total_bytes = node->attr->numanode.local_memory;
             // hwloc gives a memory without cores the set of what it hangs from: only an exact match is a
             // domain's own.
             const std::vector<int> local = cores_within(node->cpuset);
+            const auto within = [&](const Domain& domain) {
+                return std::includes(local.begin(), local.end(), domain.cores.begin(), domain.cores.end());
+            };
+            const auto near = std::find_if(machine_.domains.begin(), machine_.domains.end(), within);
+            if (near != machine_.domains.end()) memory.nearest_domain = near->index;
             for (Domain& domain : machine_.domains) {
                 if (domain.cores != local) continue;
                 domain.memories.push_back(memory.index);
                 memory.domain = memory.nearest_domain = domain.index;
             }
             machine_.memories.push_back(memory);
-        });
+        }
     }
 
     void distances() {
@@ -199,12 +215,14 @@ class Reader {
         }
         Distances distances;
         distances.source = (found->kind & HWLOC_DISTANCES_KIND_FROM_OS) != 0 ? "firmware" : "file";
-        for (unsigned i = 0; i < found->nbobjs; ++i) {
-            distances.memories.push_back(static_cast<int>(found->objs[i]->logical_index));
-            std::vector<double> row;
-            for (unsigned j = 0; j < found->nbobjs; ++j)
+        std::vector<std::pair<int, unsigned>> places;  // of memories in hwloc's table
+        for (unsigned i = 0; i < found->nbobjs; ++i) places.emplace_back(memory_of_.at(found->objs[i]), i);
+        std::sort(places.begin(), places.end());
+        for (const auto& [memory, i] : places) {
+            distances.memories.push_back(memory);
+            auto& row = distances.matrix.emplace_back();
+            for (const auto& [other, j] : places)
                 row.push_back(static_cast<double>(found->values[i * found->nbobjs + j]));
-            distances.matrix.push_back(row);
         }
         hwloc_distances_release(topology_, found);
         nearest_domains(distances);
@@ -261,9 +279,9 @@ class Reader {
             }
             for (unsigned k = 0; k < infos; ++k) kind.info.emplace_back(info[k].name, info[k].value);
             kind.cores = cores_within(set.get());
-            for (const int core : kind.cores) machine_.cores[static_cast<size_t>(core)].kind = i;
             machine_.core_kinds.push_back(kind);
         }
+        join_close_kinds(machine_);
 #endif
     }
 

@@ -147,7 +147,24 @@ TEST_CASE("a hybrid processor shows its kinds of cores, and only some have two P
     CHECK(machine.core_kinds[0].cores == std::vector<int>{6, 7, 8, 9, 10, 11, 12, 13});
     CHECK(caches_of_level(machine, 2) == 8);  // one for each fast core, one for each four small ones
     CHECK(caches_of_level(machine, 3) == 1);
-    CHECK(machine_table(machine).find("cores 0-5: IntelCore") != std::string::npos);
+    const std::string table = machine_table(machine);
+    CHECK(table.find("kind 1 (performance): cores 0-5, IntelCore\n") != std::string::npos);
+    CHECK(table.find("kind 0 (efficiency): cores 6-13, IntelAtom\n") != std::string::npos);
+}
+
+TEST_CASE("memories stand in the order of the system's numbers, in whatever order hwloc has them") {
+    // Two packages of two domains, whose memories the system counts in turn over the packages.
+    const Machine machine = described("package:2 numa:2(indexes=0,2,1,3 memory=1073741824) core:2 pu:1");
+    check_consistent(machine);
+    for (int i = 0; i < 4; ++i) {
+        const Memory& memory = machine.memories[static_cast<size_t>(i)];
+        CHECK(memory.index == i);
+        CHECK(memory.os_index == i);
+        CHECK(memory.domain == std::vector<int>{0, 2, 1, 3}[static_cast<size_t>(i)]);
+        CHECK(machine.domains[static_cast<size_t>(*memory.domain)].memories == std::vector<int>{i});
+    }
+    CHECK(machine.allowed.memories == std::vector<int>{0, 1, 2, 3});
+    CHECK(machine_table(machine).find("memory 1     1 GiB; domain 2: PUs 4-5") != std::string::npos);
 }
 
 TEST_CASE("a memory without cores belongs to no domain and is nearest to the one that its distances say") {

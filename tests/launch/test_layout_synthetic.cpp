@@ -265,8 +265,9 @@ TEST_CASE("placements written out by hand: 2 x 64 cores") {
     CHECK(place(machine, siblings).pus().size() == 256);
     siblings.layout = launch::parse_layout("257x1");
     CHECK(refusal(machine, siblings).find("needs 257 PUs") != std::string::npos);
-    // hwloc counts PUs core by core: its number 3 is the second PU of core 1, the system's 129.
-    CHECK(word(place(machine, wish_of("1x4", "0-3"))) == "0:128:1:129");
+    // Numbers are the system's, where 129 is the second PU of core 1, and 3 the first of core 3.
+    CHECK(word(place(machine, wish_of("1x4", "0,128,1,129"))) == "0:128:1:129");
+    CHECK(word(place(machine, wish_of("1x4", "0-3"))) == "0:1:2:3");
     CHECK(word(place(machine, wish_of("2x2", "os:5,3,255,0"))) == "5:3;255:0");
     CHECK(refusal(machine, wish_of("1x1", "256")).find("256") != std::string::npos);
     CHECK(refusal(machine, wish_of("1x3", "0,1")).find("needs 3 PUs") != std::string::npos);

@@ -16,6 +16,7 @@ from strata.advice.samples import (
     figures,
     headline,
     kind_of_unit,
+    own_memory,
     tasks,
     width,
     winner,
@@ -131,22 +132,19 @@ def _local_values(machine: Machine, matrix: Mapping[str, Any]) -> dict[int, tupl
     """Bandwidth of each domain's cores in the memory of the same kind that is their own, with its interval;
     what has none is left out.
     """
-    kinds = {m["index"]: m.get("kind") for m in machine["memories"]}
-    plain = {index for index, kind in kinds.items() if kind not in ("HBM", "CXL")}
-    own = {d["index"]: [m for m in d["memories"] if m in plain][:1] for d in machine["domains"]}
+    own = own_memory(machine)
     rows, columns = [int(r) for r in matrix["rows"]], [int(c) for c in matrix["columns"]]
     values = {}
     for i, row in enumerate(rows):
-        for memory in own.get(row, []):
-            if memory not in columns:
-                continue
-            j = columns.index(memory)
-            middle, low, high = (
-                (matrix.get(k) or matrix["values"])[i][j] if matrix.get("low") else None
-                for k in ("values", "low", "high")
-            )
-            if middle is not None and low is not None and high is not None:
-                values[row] = (float(middle), float(low), float(high))
+        if own.get(row) not in columns:
+            continue
+        j = columns.index(own[row])
+        middle, low, high = (
+            (matrix.get(k) or matrix["values"])[i][j] if matrix.get("low") else None
+            for k in ("values", "low", "high")
+        )
+        if middle is not None and low is not None and high is not None:
+            values[row] = (float(middle), float(low), float(high))
     return values
 
 

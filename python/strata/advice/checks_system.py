@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from strata.advice import core_kinds
 from strata.advice.finding import Check, Finding
 from strata.advice.samples import Machine, Summary, allowed_cores, cpulist, print_cpulist
-from strata.advice.words import count, list_some, size
+from strata.advice.words import count, list_some, percent, size
 
 
 def tried(machine: Machine) -> bool:
@@ -235,29 +235,26 @@ def numa_balancing(machine: Machine, _: Summary | None) -> Iterator[Finding]:
 
 def hybrid(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     """A processor with cores of several kinds."""
-    kinds = machine.get("core_kinds") or []
-    if len(kinds) < 2:
+    found, chosen = core_kinds.kinds(machine), core_kinds.even(machine)
+    if chosen is None:
         return
-    fast = max(kinds, key=lambda k: k.get("efficiency", -1))
-    parts = ", ".join(f"{len(k['cores'])} {kind_name(k)}" for k in kinds)
-    cores = machine["cores"]
-    pus = print_cpulist(p for c in fast["cores"] for p in cores[c]["pus"])
+    parts = ", ".join(f"{len(k.cores)} {k.name}" for k in found)
+    evidence = "core kinds as the processor and Linux report them"
+    if not core_kinds.ordered(machine):
+        evidence += "; which are faster is not known"
+    slowest, most = found[0].capacity, found[-1].capacity
+    consequence = "A loop that is split evenly waits for its slowest core"
+    if slowest and most and slowest < most:
+        consequence += f" (by Linux's capacities {percent(slowest / most)} as fast as the fastest)"
     yield Finding(
         "warning",
-        f"{len(kinds)} kinds of core: {parts}",
-        "core kinds as the processor reports them",
-        "A loop that is split evenly waits for its slowest core; an unbound thread's speed depends on "
-        "where it happens to run.",
-        f"Use one kind, `taskset -c {pus} strata launch --layout 1x{len(fast['cores'])} -- ./a.out`, "
-        "or split work dynamically (`OMP_SCHEDULE=dynamic`).",
+        f"{len(found)} kinds of core: {parts}",
+        evidence,
+        f"{consequence}; an unbound thread's speed depends on where it happens to run.",
+        f"Measure both: all cores, with work split dynamically (`OMP_SCHEDULE=dynamic`), and one kind, "
+        f"`{chosen.launch()} -- ./a.out`.",
         "hybrid",
     )
-
-
-def kind_name(kind: Mapping[str, Any]) -> str:
-    """The name of a kind of cores: the vendor's, or its number."""
-    info = kind.get("info") or {}
-    return str(info.get("CoreType") or f"kind {kind.get('index')}")
 
 
 def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
@@ -267,13 +264,15 @@ def far_memory(machine: Machine, _: Summary | None) -> Iterator[Finding]:
             continue
         near = m.get("nearest_domain")
         beside = f", nearest to domain {near}" if near is not None else ""
+        number, kind = m["os_index"], m.get("kind") or "unknown"
+        what = "memory" if kind == "unknown" else f"{kind} memory"
         yield Finding(
             "note",
-            f"{size(m.get('total_bytes') or 0)} of {m.get('kind')} memory have no cores of their own",
-            f"memory {m['index']} (node {m['os_index']}){beside}",
+            f"{size(m.get('total_bytes') or 0)} of {what} have no cores of their own",
+            f"memory {number}{beside}",
             "First touch never uses it: a program has to ask for it by name.",
-            f"`numactl --preferred={m['os_index']} ./a.out` (falls back when full) or "
-            f"`--membind={m['os_index']}` (fails when full).",
+            f"`numactl --preferred={number} ./a.out` (falls back when full) or "
+            f"`strata launch --memory bind:{number} -- ./a.out` (fails when full).",
             "memory-without-cores",
         )
 

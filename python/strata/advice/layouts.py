@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from strata.advice import bandwidth
+from strata.advice import bandwidth, core_kinds
 from strata.advice.samples import (
     Interval,
     Machine,
@@ -23,8 +23,7 @@ from strata.advice.samples import (
     figure,
     figures,
     first_pu,
-    logical_pus,
-    print_cpulist,
+    print_in_order,
     processes_threads,
     tasks,
     usable_cpus,
@@ -135,16 +134,24 @@ def _omp_places(machine: Machine, threads: int) -> str:
 
 
 def _serial(machine: Machine) -> Start:
-    cores = allowed_cores(machine)
+    fastest = core_kinds.fastest(machine)
+    cores = fastest.cores if fastest else allowed_cores(machine)
     pu = first_pu(machine, cores[0]) if cores else 0
+    why = "One core, and it stays there: its caches and its first-touched pages stay near."
+    held = "--cpu-bind=cores"
+    if fastest:
+        why += " It is one of the fastest."
+        held = f"--cpu-bind=map_cpu:{pu}"
     return Start(
         "serial",
         "1x1",
-        "One core, and it stays there: its caches and its first-touched pages stay near.",
+        why,
         (
-            Line("strata", "strata launch --layout 1x1 -- ./a.out"),
+            Line(
+                "strata", f"{fastest.launch('1x1') if fastest else 'strata launch --layout 1x1'} -- ./a.out"
+            ),
             Line("plain", f"taskset -c {pu} ./a.out"),
-            Line("Slurm", f"srun -n 1 -c 1 --cpu-bind=cores{_srun(machine)} ./a.out"),
+            Line("Slurm", f"srun -n 1 -c 1 {held}{_srun(machine)} ./a.out"),
         ),
     )
 
@@ -236,10 +243,10 @@ def _hybrid(machine: Machine, processes: int, threads: int) -> Start:
 def _bound_by_memory(machine: Machine, found: bandwidth.Saturation) -> Start:
     """As many cores of each domain as its memory feeds."""
     processes, threads = bandwidth.layout(machine, found)
-    cores, numbers = allowed_cores(machine), logical_pus(machine)
+    cores = allowed_cores(machine)
     own = [first_pu(machine, cores[i]) for places in bandwidth.places(machine, found) for i in places]
     # Those of one domain are the first cores anyway.
-    held = "" if processes == 1 else f" --bind {print_cpulist(numbers[pu] for pu in own)}"
+    held = "" if processes == 1 else f" --bind {print_in_order(own)}"
     env = f"OMP_NUM_THREADS={threads} OMP_PLACES=cores OMP_PROC_BIND=close"
     lines = [Line("strata", f"strata launch --layout {processes}x{threads}{held} -- ./a.out")]
     if processes == 1:
@@ -261,12 +268,12 @@ def _notes(machine: Machine) -> list[str]:
         notes.append(
             f"A CPU quota of {usable} of {len(cores)} cores is in force: more threads than that only wait."
         )
-    kinds = {core.get("kind", 0) for core in cores}
-    if len(kinds) > 1:
-        sizes = ", ".join(str(sum(1 for c in cores if c.get("kind", 0) == k)) for k in sorted(kinds))
+    if chosen := core_kinds.even(machine):
+        kinds = core_kinds.kinds(machine)
+        parts = ", ".join(f"{len(k.cores)} {k.name}" for k in kinds)
         notes.append(
-            f"Cores of {len(kinds)} kinds ({sizes}): an even split waits for the slowest; compare with "
-            "the cores of one kind only."
+            f"Cores of {len(kinds)} kinds ({parts}): an even split waits for the slowest; compare with "
+            f"the cores of one kind only, `{chosen.launch()} -- ./a.out`."
         )
     per_domain = Counter(core["domain"] for core in cores)
     if len(set(per_domain.values())) > 1:

@@ -4,7 +4,7 @@ agree on what a figure is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,9 +117,14 @@ def cpulist(text: str | None) -> list[int]:
 
 
 def print_cpulist(cpus: Iterable[int]) -> str:
-    """[0, 1, 2, 3, 8] as '0-3,8'."""
+    """[0, 1, 2, 3, 8] as '0-3,8', in whatever order they come."""
+    return print_in_order(sorted(set(cpus)))
+
+
+def print_in_order(cpus: Sequence[int]) -> str:
+    """[0, 1, 2, 8, 3] as '0-2,8,3': for lists whose order says which thread goes where."""
     runs: list[list[int]] = []
-    for cpu in sorted(set(cpus)):
+    for cpu in cpus:
         if runs and cpu == runs[-1][1] + 1:
             runs[-1][1] = cpu
         else:
@@ -143,10 +148,15 @@ def first_pu(machine: Machine, core: Mapping[str, Any]) -> int:
     return int(next((p for p in core["pus"] if p in pus), core["pus"][0]))
 
 
-def logical_pus(machine: Machine) -> dict[int, int]:
-    """hwloc's number of each PU, which counts them core by core, by the system's number."""
-    every = [pu for core in machine["cores"] for pu in core["pus"]]
-    return {pu: i for i, pu in enumerate(every)}
+def own_memory(machine: Machine) -> dict[int, int]:
+    """By the number of a domain, the system's number of its first memory that programs use without asking for
+    it by name; domains without one are left out.
+    """
+    plain = {
+        m["index"]: int(m["os_index"]) for m in machine["memories"] if m.get("kind") not in ("HBM", "CXL")
+    }
+    own = {d["index"]: [plain[m] for m in d["memories"] if m in plain] for d in machine["domains"]}
+    return {domain: memories[0] for domain, memories in own.items() if memories}
 
 
 def usable_cpus(machine: Machine) -> int:

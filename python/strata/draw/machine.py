@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from strata.advice import core_kinds
 from strata.advice.samples import Machine, cpulist, print_cpulist
 from strata.advice.words import count, digits, size
 from strata.draw.boxes import Box
@@ -227,7 +228,7 @@ def _memory(memory: Mapping[str, Any], width: float) -> Box:
         lines.append("no cores of its own")
     title = f"{kind if kind != 'unknown' else 'Memory'} {size(memory.get('total_bytes') or 0)}"
     text = ", ".join(lines)
-    tip = f"memory {memory['index']}, node {memory['os_index']}"
+    tip = f"memory {memory['os_index']}"
     return Box(
         style, title, (text,) if text else (), font=11, pad=6, tooltip=tip, least_width=min(216.0, width - 16)
     )
@@ -247,7 +248,8 @@ def _distances(machine: Machine, top: float) -> tuple[str, float]:
     table = machine.get("distances")
     if not table or len(table["memories"]) < 2:
         return "", 0.0
-    matrix, names = table["matrix"], table["memories"]
+    numbers = {m["index"]: m["os_index"] for m in machine["memories"]}
+    matrix, names = table["matrix"], [numbers[m] for m in table["memories"]]
     cell = 34.0 if len(names) <= 12 else 22.0
     flat = [v for row in matrix for v in row]
     low, high = min(flat), max(flat)
@@ -288,7 +290,7 @@ def _legend(machine: Machine, top: float) -> tuple[str, float]:
     kinds = machine.get("core_kinds") or []
     entries: list[tuple[str, str]] = []
     for kind in kinds if len(kinds) > 1 else [None]:
-        name = str((kind or {}).get("info", {}).get("CoreType") or f"kind {kind['index']}") if kind else ""
+        name = core_kinds.name(kind) if kind else ""
         entries.append((f"core k{kind['index'] if kind else 0}", f"core ({name})" if name else "core"))
     allowed = (machine.get("allowed") or {}).get("pus")
     if allowed is not None and not all(set(c["pus"]) & set(cpulist(allowed)) for c in machine["cores"]):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
+from strata.advice.samples import print_in_order
 from strata.tune.candidates import Candidate, distinct, interleaved_over_all, pus_of
 from strata.tune.usable_cores import UsableCores
 
@@ -168,7 +169,7 @@ def ordered(usable: UsableCores, c: Candidate, order: str) -> Candidate | None:
         pus = pus or (_shares if order.startswith("spread") else _turns)(groups, units, size)
     if pus is None or tuple(pus) == pus_of(usable, replace(c, bind="core", order="", stride=1)):
         return None
-    return replace(c, bind=",".join(_runs(pus)), order=order, stride=1, note="")
+    return replace(c, bind=print_in_order(pus), order=order, stride=1, note="")
 
 
 def _grouped(usable: UsableCores, c: Candidate, order: str) -> list[list[int]]:
@@ -197,15 +198,6 @@ def _turns(groups: Sequence[Sequence[int]], units: int, size: int) -> list[int] 
             del group[:size]
         units -= min(units, len(room_for))
     return found
-
-
-def _runs(pus: Sequence[int]) -> Iterator[str]:
-    """Consecutive ones as ranges, in the order given."""
-    begin = 0
-    for i in range(1, len(pus) + 1):
-        if i == len(pus) or pus[i] != pus[i - 1] + 1:
-            yield str(pus[begin]) if i == begin + 1 else f"{pus[begin]}-{pus[i - 1]}"
-            begin = i
 
 
 # -- what else ---------------------------------------------------------------------------------------------

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata.advice.samples import allowed_cores, cpulist, logical_pus
+from strata.advice import core_kinds
+from strata.advice.samples import allowed_cores, cpulist
 from strata.errors import StrataError
 
 
 @dataclass(frozen=True)
 class Core:
-    """A core that may be used. `cache`: which of the outermost shared caches; -1: none. `pus`: hwloc's
-    numbers of those that may be used.
+    """A core that may be used. `cache`: which of the outermost shared caches; -1: none. `pus`: those that
+    may be used.
     """
 
     package: int
@@ -29,8 +30,8 @@ class Core:
 
 @dataclass(frozen=True)
 class UsableCores:
-    """Allowed cores, by domain, PUs a core, and the memories (hwloc's numbers) that programs of these cores
-    use without asking for them by name.
+    """Allowed cores, by domain, PUs a core, and the memories (the system's numbers) that programs of these
+    cores use without asking for them by name.
     """
 
     cores: int
@@ -47,13 +48,15 @@ class UsableCores:
         if not cores:
             raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
         count = Counter(core["domain"] for core in cores)
-        words = _kinds(machine, cores)
+        # Of kinds of which it is not known which are faster, none is tried before the others.
+        kinds = core_kinds.kinds(machine)[::-1] if core_kinds.ordered(machine) else []
+        words = {core["index"]: kind.word for kind in kinds for core in kind.cores}
         each = _cores(machine, cores, words)
         pus = min(len(core.pus) for core in each)
         domains = tuple(count[d] for d in sorted(count))
-        kinds = tuple(dict.fromkeys(words.values()))
+        names = tuple(kind.word for kind in kinds)
         nodes = int(machine.get("nodes") or 1)
-        return UsableCores(len(cores), domains, pus, _ordinary(machine, count), each, kinds, nodes)
+        return UsableCores(len(cores), domains, pus, _ordinary(machine, count), each, names, nodes)
 
     def of_kind(self, kind: str) -> list[Core]:
         """The cores of a kind; all for the empty word."""
@@ -87,37 +90,23 @@ def _ordinary(machine: dict[str, Any], domains: Iterable[int]) -> tuple[int, ...
     for domain in domains:
         own = [m for m in machine["memories"] if m.get("domain") == domain and m["os_index"] in allowed]
         dram = [m for m in own if m.get("kind") in ("DRAM", "unknown", None)]
-        found += [m["index"] for m in dram or own]
+        found += [m["os_index"] for m in dram or own]
     return tuple(sorted(found))
-
-
-def _kinds(machine: dict[str, Any], cores: Sequence[dict[str, Any]]) -> dict[int, str]:
-    """The launcher's word for each kind that has allowed cores; nothing where there is one kind."""
-    present = {core.get("kind", 0) for core in cores}
-    # hwloc's "efficiency" grows with speed. The launcher's words are about all kinds of the machine.
-    ranks = {kind["index"]: kind.get("efficiency", -1) for kind in machine.get("core_kinds") or []}
-    if len(present) < 2 or len(set(ranks.values())) < 2:
-        return {}
-    top, bottom = max(ranks, key=lambda k: ranks[k]), min(ranks, key=lambda k: ranks[k])
-    words = {top: "performance", bottom: "efficiency"}
-    ordered = sorted(present, key=lambda k: -ranks.get(k, -1))
-    return {kind: words.get(kind, str(kind)) for kind in ordered}
 
 
 def _cores(
     machine: dict[str, Any], cores: Sequence[dict[str, Any]], words: dict[int, str]
 ) -> tuple[Core, ...]:
-    numbers = logical_pus(machine)
     allowed = (machine.get("allowed") or {}).get("pus")
-    usable = set(cpulist(allowed)) if allowed is not None else set(numbers)
+    usable = None if allowed is None else set(cpulist(allowed))
     caches = _outermost(machine)
     return tuple(
         Core(
             core.get("package", 0),
             core["domain"],
             caches.get(core["index"], -1),
-            words.get(core.get("kind", 0), ""),
-            tuple(numbers[pu] for pu in core["pus"] if pu in usable),
+            words.get(core["index"], ""),
+            tuple(pu for pu in core["pus"] if usable is None or pu in usable),
         )
         for core in cores
     )

@@ -45,8 +45,8 @@ def test_three_of_eight_cores_saturate_and_every_domain_gets_three() -> None:
     start = recommend(machine, known).start(BOUND)
     assert start.layout == "4x3"
     lines = {line.tool: line.command for line in start.lines}
-    # Two hardware threads a core: hwloc's numbers of the first three cores of each domain.
-    held = "0,2,4,16,18,20,32,34,36,48,50,52"
+    # Two hardware threads a core, the second ones from 32 on: the first of three cores of each domain.
+    held = "0-2,8-10,16-18,24-26"
     assert lines["strata"] == f"strata launch --layout 4x3 --bind {held} -- ./a.out"
     assert "ppr:1:numa:PE=3" in lines["Open MPI"] and "mpirun -n 4" in lines["Open MPI"]
 

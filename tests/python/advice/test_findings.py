@@ -38,11 +38,12 @@ def test_memory_without_cores_and_a_small_affinity_are_found() -> None:
     assert codes(found) == {"affinity", "memory-without-cores"}
     far = [memory for memory in machine["memories"] if memory["domain"] is None]
     said = [f.evidence for f in found if f.code == "memory-without-cores"]
-    assert said == [
-        f"memory {m['index']} (node {m['os_index']}), nearest to domain {m['nearest_domain']}" for m in far
-    ]
-    far[0]["nearest_domain"] = None
-    assert f"memory {far[0]['index']} (node {far[0]['os_index']})" in [f.evidence for f in findings(machine)]
+    assert said == [f"memory {m['os_index']}, nearest to domain {m['nearest_domain']}" for m in far]
+    far[0].update(nearest_domain=None, os_index=252, kind="unknown")
+    told = next(f for f in findings(machine) if f.code == "memory-without-cores")
+    assert told.evidence == "memory 252"
+    assert told.what == "16 GiB of memory have no cores of their own"
+    assert "--preferred=252" in told.remedy and "--memory bind:252" in told.remedy
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
@@ -229,3 +230,21 @@ def test_fractional_quotas_leave_at_least_one_thread() -> None:
     machine = MACHINES["container"]()
     machine["allowed"]["cgroup"]["cpu_quota"] = 0.5
     assert "--layout 1x1" in find(findings(machine), "quota").remedy
+
+
+def test_the_kinds_of_cores_are_named_with_what_is_known_of_them() -> None:
+    machine = MACHINES["hybrid"]()
+    found = find(findings(machine), "hybrid")
+    assert found.what == "2 kinds of core: 8 efficient, 6 fast"
+    assert "`strata launch --core-kind performance --layout 1x6 -- ./a.out`" in found.remedy
+    assert "capacities" not in found.consequence
+    machine["core_kinds"][0]["info"] = {"LinuxCapacity": "707-718"}
+    machine["core_kinds"][1]["info"] = {"LinuxCapacity": "1006-1024"}
+    found = find(findings(machine), "hybrid")
+    assert found.what == "2 kinds of core: 8 kind 0 (capacity 707-718), 6 kind 1 (capacity 1006-1024)"
+    assert "70 % as fast as the fastest" in found.consequence
+    for kind in machine["core_kinds"]:
+        kind["efficiency"] = -1
+    found = find(findings(machine), "hybrid")
+    assert "which are faster is not known" in found.evidence
+    assert "--core-kind 0 --layout 1x8" in found.remedy

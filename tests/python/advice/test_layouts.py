@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from synthetic_machines import MACHINES
 from synthetic_summaries import SUMMARIES
 
 from strata.advice.layouts import Advice, recommend
-from strata.advice.samples import Interval, cpulist, print_cpulist, winner
+from strata.advice.samples import Interval, cpulist, print_cpulist, print_in_order, winner
 from strata.advice.statements import compare
 
 
@@ -69,6 +72,58 @@ def test_the_serial_line_names_a_cpu_that_is_allowed() -> None:
     assert line(recommend(machine), "serial", "plain") == "taskset -c 300 ./a.out"
 
 
+def of_kinds(*sizes: int, efficiencies: Sequence[int] = (0, 1, 2)) -> dict[str, Any]:
+    """A machine with so many cores of each kind, the slowest kind first."""
+    machine = MACHINES["hybrid"]()
+    first = 0
+    machine["core_kinds"] = []
+    for index, size in enumerate(sizes):
+        cores = list(range(first, first + size))
+        info = {"LinuxCapacity": str(300 * (index + 1))}
+        kind = {"index": index, "efficiency": efficiencies[index], "cores": cores, "info": info}
+        machine["core_kinds"].append(kind)
+        first += size
+    machine["cores"] = [
+        {**machine["cores"][0], "index": core, "pus": [core], "kind": kind["index"]}
+        for kind in machine["core_kinds"]
+        for core in kind["cores"]
+    ]
+    machine["allowed"]["pus"] = f"0-{first - 1}"
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("sizes", "serial", "even"),
+    [
+        ((10, 10), "performance", "--core-kind performance --layout 1x10"),  # GB10
+        ((16, 8), "performance", "--core-kind performance --layout 1x8"),
+        ((4, 3, 1), "performance", "--core-kind 1 --layout 1x3"),  # one fast core is not half a machine
+        ((8, 2), "performance", "--core-kind efficiency --layout 1x8"),
+    ],
+)
+def test_a_serial_program_gets_the_fastest_core_and_an_even_split_a_kind_of_some_size(
+    sizes: tuple[int, ...], serial: str, even: str
+) -> None:
+    machine = of_kinds(*sizes)
+    advice = recommend(machine)
+    assert line(advice, "serial", "strata") == f"strata launch --core-kind {serial} --layout 1x1 -- ./a.out"
+    first = sum(sizes) - sizes[-1]
+    assert line(advice, "serial", "plain") == f"taskset -c {first} ./a.out"
+    assert f"map_cpu:{first} " in line(advice, "serial", "Slurm")
+    assert any(f"`strata launch {even} -- ./a.out`" in note for note in advice.notes)
+    # Of the fast kind nothing is allowed: all cores are alike.
+    machine["allowed"]["pus"] = f"0-{sizes[0] - 1}"
+    advice = recommend(machine)
+    assert line(advice, "serial", "strata") == "strata launch --layout 1x1 -- ./a.out"
+    assert not any("kind" in note for note in advice.notes)
+
+
+def test_where_nobody_knows_which_cores_are_faster_no_kind_is_called_so() -> None:
+    advice = recommend(of_kinds(4, 6, efficiencies=(-1, -1)))
+    assert line(advice, "serial", "strata") == "strata launch --layout 1x1 -- ./a.out"
+    assert any("--core-kind 1 --layout 1x6" in note for note in advice.notes)
+
+
 def test_a_preference_is_stated_only_where_intervals_are_apart() -> None:
     summary = SUMMARIES["two-cores"]()
     triad = {
@@ -119,3 +174,9 @@ def test_touching_intervals_are_no_difference() -> None:
 @pytest.mark.parametrize("text", ["0", "0-3", "0-3,8", "1,3,5-7"])
 def test_cpu_lists_survive_a_round_trip(text: str) -> None:
     assert print_cpulist(cpulist(text)) == text
+
+
+def test_a_list_whose_order_says_which_thread_goes_where_keeps_it() -> None:
+    assert print_in_order([0, 1, 2, 8, 3]) == "0-2,8,3"
+    assert print_in_order([3, 2, 1]) == "3,2,1"
+    assert print_in_order([]) == ""

@@ -136,7 +136,7 @@ def test_memories_and_devices_lie_in_their_domain_with_what_they_are(name: str) 
     every = boxes(machine)
     assert sum(box.tooltip.startswith("memory ") for box in every) == len(machine["memories"])
     for memory in machine["memories"]:
-        tooltip = f"memory {memory['index']}, node {memory['os_index']}"
+        tooltip = f"memory {memory['os_index']}"
         (box,) = [each for each in every if each.tooltip == tooltip]
         near = memory["nearest_domain"] if memory["domain"] is None else memory["domain"]
         assert around(box, every, "domain").texts[0] == f"Domain {near}"
@@ -278,3 +278,14 @@ def test_a_machine_with_the_least_known_is_drawn() -> None:
     assert styles == {"package": 1, "domain": 1, "core k0": 2, "pu": 2, "memory": 1}
     texts = [text.text for text in ET.fromstring(machine_svg(machine)).iter(f"{SVG}text")]
     assert texts[:2] == ["Processor", "1 package, 1 domain, 2 cores, 24 GiB memory"]
+
+
+def test_memories_are_drawn_by_the_systems_numbers() -> None:
+    machine = MACHINES["bad-module"]()
+    for memory in machine["memories"]:
+        memory["os_index"] = 8 * memory["index"]  # as on POWER
+    svg = machine_svg(machine)
+    tips = {e.text for e in ET.fromstring(svg).iter(f"{SVG}title")}
+    assert {"memory 0", "memory 8", "memory 16", "memory 24"} <= tips
+    below = svg[svg.index("Distances between memories") :]
+    assert ">24</text>" in below and ">3</text>" not in below

@@ -70,6 +70,17 @@ def test_several_memories_bring_policies_for_pages_and_one_memory_does_not() -> 
     }
 
 
+def test_memories_and_pus_have_the_systems_numbers() -> None:
+    machine = machines.four_domains()
+    for memory in machine["memories"]:
+        memory["os_index"] *= 8  # as on POWER
+    machine["allowed"]["memories"] = "0,8,16,24"
+    usable = UsableCores.of(machine)
+    assert usable.memories == (0, 8, 16, 24)
+    assert "interleave:0,8,16,24" in {c.memory for c in candidates(machine, "serial")}
+    assert usable.each[1].pus == tuple(machine["cores"][1]["pus"])
+
+
 def test_pages_are_dealt_over_all_memories_also_for_a_layout_that_sits_beside_one() -> None:
     """`--memory interleave` alone takes the memories of the layout's own domains."""
     machine = machines.eight_domains()

@@ -180,7 +180,7 @@ def _curve(result: Mapping[str, Any], name: str) -> list[list[float]]:
 
 def _domains(result: Mapping[str, Any], machine: Mapping[str, Any], keep: Callable[..., None]) -> None:
     """Each domain in its own memory, and the worst of the others."""
-    own = {m["index"]: m.get("domain") for m in machine.get("memories") or []}
+    own = {m["os_index"]: m.get("domain") for m in machine.get("memories") or []}
     for name, worst in (("bandwidth", min), ("latency", max)):
         matrix = next(m for m in result["matrices"] if m["name"] == name)
         near, far, rows = [], [], []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from strata.advice.samples import Task, figure, kind_of_unit, width
+from strata.advice.samples import Machine, Task, figure, kind_of_unit, own_memory, width
 from strata.advice.words import count, digits, percent, size, unit_text
 from strata.report.document import Block, Heading, Plot, Section, Text
 from strata.report.figures.plots import Axis, Level, Mark, Series, curves, heat
@@ -182,7 +182,11 @@ def _domains(source: Source) -> list[Block]:
             key = f"domains-{len(blocks)}"
             what = str(matrix["name"])
             if len(matrix["rows"]) < 2:
-                blocks.append(Text(f"{what[0].upper()}{what[1:]} ({name_of(task)}). {_far(matrix, what)}"))
+                blocks.append(
+                    Text(
+                        f"{what[0].upper()}{what[1:]} ({name_of(task)}). {_far(source.machine, matrix, what)}"
+                    )
+                )
                 continue
             svg = heat(
                 key,
@@ -199,27 +203,27 @@ def _domains(source: Source) -> list[Block]:
                     f"Domain by domain: {what}",
                     svg,
                     "Row: where the thread runs. Column: where its memory lies.",
-                    _far(matrix, what),
+                    _far(source.machine, matrix, what),
                     reproduce([task]),
                 )
             )
     return blocks or [missing(source, "domains", "Domain by domain latency and bandwidth")]
 
 
-def _far(matrix: Any, what: str) -> str:
+def _far(machine: Machine, matrix: Any, what: str) -> str:
     """Own memory against the farthest, as the Origin2000's 'base + a hop' figures once said it."""
-    values = matrix["values"]
+    values, memory = matrix["values"], own_memory(machine)
     own = [
         v
         for i, row in enumerate(values)
         for j, v in enumerate(row)
-        if matrix["rows"][i] == matrix["columns"][j] and v is not None
+        if memory.get(matrix["rows"][i]) == matrix["columns"][j] and v is not None
     ]
     far = [
         v
         for i, row in enumerate(values)
         for j, v in enumerate(row)
-        if matrix["rows"][i] != matrix["columns"][j] and v is not None
+        if memory.get(matrix["rows"][i]) != matrix["columns"][j] and v is not None
     ]
     unit = matrix["unit"]
     if not own:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from strata.advice.samples import kind_of_unit, width
+from strata.advice.samples import kind_of_unit, own_memory, width
 from strata.advice.words import digits, unit_text
 from strata.report.document import Points, Section, Table, Text
 from strata.report.quantities import shown
@@ -92,6 +92,7 @@ def measured(source: Source) -> dict[str, str]:
 
 
 def _latencies(source: Source) -> dict[str, str]:
+    memory = own_memory(source.machine)
     for task in source.tasks("domains"):
         for m in task.get("matrices") or []:
             if kind_of_unit(str(m["unit"])) != "time":
@@ -100,7 +101,7 @@ def _latencies(source: Source) -> dict[str, str]:
                 v
                 for i, row in enumerate(m["values"])
                 for j, v in enumerate(row)
-                if m["rows"][i] == m["columns"][j] and v is not None
+                if memory.get(m["rows"][i]) == m["columns"][j] and v is not None
             ]
             every = [v for row in m["values"] for v in row if v is not None]
             if own:
