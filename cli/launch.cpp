@@ -107,7 +107,8 @@ void refuse_together(const Parsed& parsed, const char* one, const char* other) {
     if (!parsed.has(one) || !parsed.has(other)) return;
     throw Error("these options exclude each other")
         .given(std::string(one) + " and " + other)
-        .allowed("one of the two");
+        .allowed("one of the two")
+        .remedy(std::string("leave out ") + other + ", or " + one);
 }
 
 launch::Wish wish_from(const Parsed& parsed) {
@@ -130,7 +131,8 @@ launch::Wish wish_from(const Parsed& parsed) {
     if (wish.layout.bind == launch::Bind::none && !wish.near.empty())
         throw Error("threads that are not held anywhere are near nothing")
             .given("--near " + wish.near + " with --bind none")
-            .allowed("--near with --bind core, cache, numa or package");
+            .allowed("--near with --bind core, cache, numa or package")
+            .remedy("--near " + wish.near + " --bind numa, or leave out --near");
     return wish;
 }
 
@@ -143,7 +145,10 @@ launch::Request request_from(const Parsed& parsed) {
     request.mpi = parsed.has("--mpi");
     request.json = parsed.has("--json");
     if (request.json && !request.dry_run)
-        throw Error("a plan is for a dry run").given("--json").allowed("--dry-run --json");
+        throw Error("a plan is for a dry run")
+            .given("--json without --dry-run")
+            .allowed("--dry-run --json")
+            .remedy("add --dry-run; --record FILE writes down what a run did");
     request.text = launch::parse_text(parsed.text("--text"));
     request.limits.exclusive = parsed.has("--exclusive");
     if (parsed.has("--memory-limit")) request.limits.memory_bytes = parsed.size("--memory-limit");
@@ -160,7 +165,8 @@ launch::Request request_from(const Parsed& parsed) {
         if (!request.dry_run)
             throw Error("a described machine runs nothing")
                 .given("--machine " + request.machine)
-                .allowed("--machine with --dry-run");
+                .allowed("--machine with --dry-run")
+                .remedy("add --dry-run, or leave out --machine");
     }
     if (request.command.empty())
         throw Error("no command to launch")
@@ -180,8 +186,9 @@ int launch_command(int argc, char** argv) {
     if (const auto folder = parsed.maybe("--bcast")) {
         if (!parsed.has("--nodes"))
             throw Error("a program is sent to nodes on which it is started")
-                .given("--bcast")
-                .allowed("--bcast with --nodes N");
+                .given("--bcast without --nodes")
+                .allowed("--bcast with --nodes N")
+                .remedy("add --nodes N, or leave out --bcast");
         launch::need_broadcast(*folder);
         request.broadcast = *folder;
     }
@@ -191,8 +198,9 @@ int launch_command(int argc, char** argv) {
                                request.wish.layout, parsed.has("--label"));
     else if (parsed.has("--label"))
         throw Error("output is labelled by Slurm, where it starts the ranks")
-            .given("--label")
-            .allowed("--label with --nodes N");
+            .given("--label without --nodes")
+            .allowed("--label with --nodes N")
+            .remedy("add --nodes N, or leave out --label");
     return launch::carry_out(launch::make_plan(request), request);
 }
 

@@ -63,7 +63,8 @@ std::string in_memory(const std::string& document) {
         if (word.rfind("--input", 0) == 0) {
             throw Error("a described machine cannot be measured")
                 .given(word + " with --measure")
-                .allowed("--measure on the machine itself");
+                .allowed("--measure on the machine itself")
+                .remedy("leave out --input, or --measure");
         }
         if (word != "--measure") command.push_back(word);
     }

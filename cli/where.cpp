@@ -178,8 +178,10 @@ int where_command(int argc, char** argv) {
         for (const char* option : {"--after", "--every"})
             if (parsed.has(option))
                 throw Error("this option is for a command")
-                    .given(option)
-                    .allowed(std::string(option) + " with -- command args");
+                    .given(std::string(option) + " with process " + parsed.positionals().front())
+                    .allowed(std::string(option) + " with -- command args")
+                    .remedy(std::string("leave out ") + option + ", or watch -n 10 strata where " +
+                            parsed.positionals().front());
     return command ? run_command(parsed) : look_at(parsed);
 }
 

@@ -29,7 +29,13 @@ class JsonReader {
     [[noreturn]] void fail(const std::string& why) const {
         const auto line =
             1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
-        throw Error("this is not JSON: " + why).at(*file_, static_cast<int>(line));
+        constexpr std::size_t shown = 40;
+        const std::string_view rest = text_.substr(std::min(at_, text_.size()), shown);
+        throw Error("this is not JSON: " + why)
+            .at(*file_, static_cast<int>(line))
+            .given(rest.empty() ? "the end of the text"
+                                : std::string(rest.substr(0, rest.find('\n'))) + " ...")
+            .allowed("one JSON document (RFC 8259)");
     }
     void blank() {
         while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)

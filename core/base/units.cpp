@@ -69,8 +69,8 @@ std::string print_size(std::uint64_t bytes) {
         value /= 1024;
         ++unit;
     }
-    return value < 1000 ? fmt::format("{:.3g} {}", value, names[unit])
-                        : fmt::format("{:.0f} {}", value, names[unit]);
+    return value < 999.5 ? fmt::format("{:.3g} {}", value, names[unit])
+                         : fmt::format("{:.0f} {}", value, names[unit]);
 }
 
 double parse_seconds(std::string_view text) {
@@ -85,9 +85,11 @@ double parse_seconds(std::string_view text) {
 
 std::string print_seconds(double seconds) {
     const double size = std::fabs(seconds);
-    if (size == 0 || size >= 1) return fmt::format("{:.3g} s", seconds);
-    if (size >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-    if (size >= 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);
+    constexpr double rounds_up = 0.9995;  // to three digits
+    if (size >= 999.5) return fmt::format("{:.0f} s", seconds);
+    if (size == 0 || size >= rounds_up) return fmt::format("{:.3g} s", seconds);
+    if (size >= rounds_up * 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+    if (size >= rounds_up * 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);
     return fmt::format("{:.3g} ns", seconds * 1e9);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/cpulist.hpp"
 #include "core/base/json.hpp"
+#include "core/base/units.hpp"
 #include "core/launch/environment.hpp"
 #include "core/launch/launch.hpp"
 #include "core/launch/likwid.hpp"
@@ -210,7 +211,7 @@ std::string describe(const Plan& plan, const Request& request) {
     if (!plan.machine.is_system()) text += fmt::format("machine: {}\n", plan.machine.source);
     for (const std::string& line : plan.placement.why) text += fmt::format("why:     {}\n", line);
     if (plan.job.limits.memory_bytes)
-        text += fmt::format("limit:   {} of memory for the whole run\n", *plan.job.limits.memory_bytes);
+        text += fmt::format("limit:   {} of memory for the whole run\n", print_size(*plan.job.limits.memory_bytes));
     if (plan.job.limits.exclusive)
         text += fmt::format("limit:   an exclusive cpuset of PU {}\n", print_cpulist(plan.job.limits.pus));
     if (!plan.text_memories.empty())

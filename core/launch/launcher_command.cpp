@@ -239,8 +239,9 @@ std::optional<LauncherCommand> find_launcher_command(const std::vector<std::stri
     }
     if (at >= command.size())
         throw Error(fmt::format("{} is given no program", to_text(*launcher)))
-            .given(command.front())
-            .allowed("strata launch --layout 4x2 -- mpirun -n 4 ./program args");
+            .given(command.front() + " without a program")
+            .allowed("a program after the launcher's options")
+            .remedy("strata launch --layout 4x2 -- mpirun -n 4 ./program args");
     if (std::find(command.begin() + static_cast<std::ptrdiff_t>(at), command.end(), ":") != command.end())
         throw Error("several programs in one command cannot share a layout")
             .given("a ':' after " + command[at])

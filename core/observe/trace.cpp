@@ -110,7 +110,8 @@ void Tracer::start() {
     }
     throw system_error("the command cannot be run", why, kNotFound)
         .given(request_.path)
-        .allowed("a program of this machine, or a script whose first line names its interpreter");
+        .allowed("a program of this machine, or a script whose first line names its interpreter")
+        .remedy("check that its interpreter or loader exists (file, ldd)");
 }
 
 void Tracer::leaving(int tid) {

@@ -136,6 +136,10 @@ TEST_CASE("sizes and times are printed for people") {
     CHECK(print_seconds(0.00314) == "3.14 ms");
     CHECK(print_seconds(1.4e-7) == "140 ns");
     CHECK(print_seconds(90) == "90 s");
+    CHECK(print_seconds(86400) == "86400 s");
+    CHECK(print_seconds(0.9996) == "1 s");
+    CHECK(print_seconds(9.997e-4) == "1 ms");
+    CHECK(print_size(1048166400) == "1000 MiB");
     CHECK(print_duration(3.71) == "3.7 s");
     CHECK(print_duration(4) == "4 s");
     CHECK(print_duration(59.4) == "59 s");

@@ -61,7 +61,8 @@ TEST_CASE("what is not JSON is refused with file and line") {
         INFO(text);
         CHECK(refusal(text).find("not JSON") != std::string::npos);
     }
-    CHECK(refusal("{\n\n x}").find("in.json:3") != std::string::npos);
+    CHECK(refusal("{\n\n x}").find("in.json:3\n  given: x} ...\n") != std::string::npos);
+    CHECK(refusal("{\"a\":").find("given: the end of the text") != std::string::npos);
     CHECK(refusal(std::string(100'000, '[')).find("too deep") != std::string::npos);
 }
 

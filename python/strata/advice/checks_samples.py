@@ -170,11 +170,23 @@ def blas(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 f"measured peak ({percent((rate.median or 0) / bound['value'])}); {name}{detail}",
                 "Dense linear algebra of every program that links this library runs at that part of the "
                 "machine.",
-                "Try a newer one: `pip install scipy-openblas32`, oneMKL or BLIS; with OpenBLAS compare "
-                "`OPENBLAS_CORETYPE=SkylakeX`, `Zen` or `Cooperlake`.",
+                f"Try a newer one: `pip install scipy-openblas32`, {_others(machine)}.",
                 "blas",
             )
     yield from _blas_as_found(summary)
+
+
+def _others(machine: Machine) -> str:
+    """Other libraries for this processor, and the kernels of OpenBLAS for such ones."""
+    arch = str(machine.get("arch") or "x86_64")
+    if arch == "x86_64":
+        return "oneMKL or BLIS; with OpenBLAS compare `OPENBLAS_CORETYPE=SkylakeX`, `Zen` or `Cooperlake`"
+    if arch in ("aarch64", "arm64"):
+        return (
+            "Arm Performance Libraries, NVPL or BLIS; with OpenBLAS compare `OPENBLAS_CORETYPE=NeoverseN1`, "
+            "`NeoverseV1` or `ARMV8`"
+        )
+    return "BLIS or the vendor's"
 
 
 def _least_peak(summary: Summary | None, bound: Mapping[str, Any]) -> float | None:

@@ -157,17 +157,19 @@ def smt(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     """Cores have several PUs: threads that share a core share its units."""
     cores = allowed_cores(machine)
     pus = set(cpulist((machine.get("allowed") or {}).get("pus"))) or {p for c in cores for p in c["pus"]}
-    pairs = [c for c in cores if len(pus & set(c["pus"])) > 1]
+    threads = [len(pus & set(c["pus"])) for c in cores]
+    pairs = [c for c, n in zip(cores, threads, strict=True) if n > 1]
     if not pairs:
         return
-    visible = sum(len(pus & set(c["pus"])) for c in cores)
-    siblings = print_cpulist(pairs[0]["pus"])
+    visible, most = sum(threads), max(threads)
+    each = f"{most}" if min(threads) == most else f"up to {most}"
+    siblings = print_cpulist(pus & set(pairs[0]["pus"]))
     yield Finding(
         "note",
         f"{visible} CPUs are {len(cores)} cores",
         f"{count(len(pairs), 'core')} with several hardware threads; core {pairs[0]['index']} has PUs "
         f"{siblings}",
-        "Tools that count CPUs (nproc, the default of OMP_NUM_THREADS) start two threads a core, which "
+        f"Tools that count CPUs (nproc, the default of OMP_NUM_THREADS) start {each} threads a core, which "
         "share its arithmetic units and its cache.",
         f"Count cores: `OMP_NUM_THREADS={len(cores)} OMP_PLACES=cores`, `srun --hint=nomultithread`; "
         "`strata launch` takes one PU a core.",

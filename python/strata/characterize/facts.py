@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 from pathlib import Path
@@ -18,7 +19,11 @@ SCHEMA = "strata.machine/1"
 
 def load(path: str, schema: str) -> dict[str, Any]:
     """A JSON document from a file or, for '-', from standard input."""
-    remedy = "`strata machine --json` writes machines"
+    kind = f"a document {schema} (docs/formats.md)"
+    remedy = {
+        SCHEMA: "`strata machine --json >machine.json` writes one",
+        "strata.summary/1": "`summary.json` in the folder of a measurement is one",
+    }.get(schema, "name the file that Strata wrote")
     try:
         value = documents.from_json(
             sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
@@ -31,10 +36,14 @@ def load(path: str, schema: str) -> dict[str, Any]:
             remedy="give an existing file, or - for standard input",
         ) from None
     except ValueError as error:
-        raise StrataError("not JSON", at=path, given=str(error), remedy=remedy) from None
+        line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise StrataError(
+            "the file is not JSON", at=f"{path}{line}", given=str(error), allowed=kind, remedy=remedy
+        ) from None
     found = value.get("schema") if isinstance(value, dict) else type(value).__name__
     if found != schema:
-        raise StrataError("wrong kind of document", at=path, given=str(found), allowed=schema, remedy=remedy)
+        given = str(found) if found else "a document without a schema"
+        raise StrataError("wrong kind of document", at=path, given=given, allowed=kind, remedy=remedy)
     return dict(value)
 
 

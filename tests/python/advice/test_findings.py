@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from synthetic_summaries import SUMMARIES
 from strata.advice.finding import SEVERITIES, Finding
 from strata.advice.findings import findings
 from strata.advice.layouts import preferences
+from strata.characterize.facts import print_findings
+from strata.errors import StrataError
 
 EXPECTED = {
     "two-cores": {"shmem-huge-pages", "counters"},
@@ -232,6 +235,21 @@ def test_fractional_quotas_leave_at_least_one_thread() -> None:
     assert "--layout 1x1" in find(findings(machine), "quota").remedy
 
 
+@pytest.mark.parametrize(
+    "threads, said",
+    [([2] * 4, "start 2 threads"), ([4] * 4, "start 4 threads"), ([4, 4, 1, 1], "start up to 4 threads")],
+)
+def test_of_hardware_threads_as_many_are_named_as_a_core_has(threads: list[int], said: str) -> None:
+    machine = MACHINES["two-cores"]()
+    numbers = iter(range(100))
+    machine["cores"] = [
+        {**machine["cores"][0], "index": i, "pus": [next(numbers) for _ in range(n)]}
+        for i, n in enumerate(threads)
+    ]
+    machine["allowed"]["pus"] = f"0-{sum(threads) - 1}"
+    assert said in find(findings(machine), "smt").consequence
+
+
 def test_the_kinds_of_cores_are_named_with_what_is_known_of_them() -> None:
     machine = MACHINES["hybrid"]()
     found = find(findings(machine), "hybrid")
@@ -248,3 +266,31 @@ def test_the_kinds_of_cores_are_named_with_what_is_known_of_them() -> None:
     found = find(findings(machine), "hybrid")
     assert "which are faster is not known" in found.evidence
     assert "--core-kind 0 --layout 1x8" in found.remedy
+
+
+@pytest.mark.parametrize("arch, named", [("x86_64", "Zen"), ("aarch64", "NeoverseV1"), ("ppc64le", "vendor")])
+def test_another_blas_is_one_for_this_processor(arch: str, named: str) -> None:
+    summary = SUMMARIES["bad-module"]()
+    summary["machine"]["arch"] = arch
+    remedy = find(findings(summary["machine"], summary), "blas").remedy
+    assert named in remedy and ("Zen" in remedy) == (arch == "x86_64")
+
+
+@pytest.mark.parametrize(
+    "text, at, given, message",
+    [
+        ('{"schema":\n  nothing}', ":2", "Expecting value", "the file is not JSON"),
+        ("{}", "", "a document without a schema", "wrong kind of document"),
+        ('{"schema": "strata.result/1"}', "", "strata.result/1", "wrong kind of document"),
+    ],
+)
+def test_what_is_no_machine_is_told_with_its_place_and_what_would_be_one(
+    tmp_path: Path, text: str, at: str, given: str, message: str
+) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(text)
+    with pytest.raises(StrataError, match=message) as told:
+        print_findings(str(file), None)
+    error = told.value
+    assert error.at == f"{file}{at}" and given in str(error.given)
+    assert "strata.machine/1" in str(error.allowed) and "strata machine --json" in str(error.remedy)
