@@ -19,7 +19,8 @@ template <class T>
 T read_in_range(std::string_view name, const std::string& text, T least, T most) {
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    // Asked so that "nan" is no number of any range.
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
         throw Error("a value is out of range")
             .given(fmt::format("{} {}", name, text.empty() ? "\"\"" : text))
             .allowed(fmt::format("{} to {}", least, most));

@@ -73,6 +73,15 @@ TEST_CASE("each kind of bad input is refused with what was given and what is all
     CHECK_THROWS_AS(given.choice("--bind", {"core", "none"}), Error);
 }
 
+TEST_CASE("what is no number is in no range") {
+    for (const char* text : {"nan", "-nan", "inf", "1e999", ""}) {
+        INFO(text);
+        const Parsed given = sample().parse({"a", std::string("--count=") + text});
+        CHECK_THROWS_AS(given.number("--count", 0, 1e9), Error);
+    }
+    CHECK(sample().parse({"a", "--count", "1e9"}).number("--count", 0, 1e9) == 1e9);
+}
+
 TEST_CASE("help shows usage, options, defaults and examples, and hides what is not for people") {
     const std::string help = sample().help();
     CHECK(help.find("usage: strata sample [options] NAME -- command") != std::string::npos);
