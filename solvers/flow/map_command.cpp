@@ -51,10 +51,10 @@ void write_found_map(const GridFiles& files, const std::filesystem::path& to) {
         fmt::print("{:<20} {:<26} {}\n", range.name, range_text(source, range.zone, range.points),
                    extent_text(source, range.zone, range.points));
     }
-    fmt::print("\n{}: {} joins, {} faces with names of their own, {} collapsed\n", to.string(),
+    fmt::print("\n{}: joins: {}; parts of faces to be named: {}; collapsed: {}\n", to.string(),
                grid.joins.size(), named, grid.boundaries.size() - named);
     if (turned > 0)
-        fmt::print("{} joins by the turn are left out: the case says grid.turn, and they are found again\n",
+        fmt::print("joins by the turn are left out ({}): the case says grid.turn, and they are found again\n",
                    turned);
     fmt::print(
         "Change names in it as you like; faces with one name are one boundary. In the case: grid.map, and "

@@ -88,6 +88,10 @@ bool is_named(const std::vector<std::string>& all, const std::string& name) {
 /// The settings of a case that has these grids, with conditions by the names of their boundaries.
 void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) {
     std::string first;
+    if (given.positionals().size() < 2)
+        throw Error("one grid overlaps no other")
+            .given(given.positionals().front())
+            .allowed("a case.toml with tables [mesh.NAME], or two grids or more: NAME=FILE NAME=FILE:MAP");
     for (const std::string& word : given.positionals()) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos || equals == 0)
@@ -262,8 +266,8 @@ void write_cells(const fs::path& path, const Simulation& run, const Meshes& mesh
                  static_cast<std::streamsize>(sizeof(double)) * static_cast<std::streamsize>(values));
     }
     if (!to.flush())
-        throw Error("cannot write the cells")
-            .given(path.string())
+        throw Error("the cells of the check cannot be written")
+            .at(path.string())
             .remedy("is there room, and may you write there?");
 }
 
@@ -329,7 +333,10 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
         j.end();
     }
     j.end().end();
-    if (!out.flush()) throw Error("cannot write the result").given(path.string());
+    if (!out.flush())
+        throw Error("the result of the check cannot be written")
+            .at(path.string())
+            .remedy("is there room, and may you write there?");
 }
 
 /// The table that is printed.
@@ -388,7 +395,10 @@ int check(team::Team& team, const Parsed& given) {
     settings.time.sequence.clear();
     flow::check(settings, keys);
     if (!settings.overlaps())
-        throw Error("the case has one grid").given(grids[0]).allowed("a case with tables [mesh.NAME]");
+        throw Error("the case has one grid, and nothing overlaps")
+            .at(grids[0])
+            .allowed("a case with tables [mesh.NAME] in place of [grid]")
+            .remedy("strata run, which needs no check of this");
     const std::int64_t allowed = is_case ? settings.overset.orphans : given.integer("--orphans", 0, 1L << 40);
     settings.overset.orphans = std::int64_t{1} << 60;  // they are reported here
     const auto started = [&](Simulation& run) {

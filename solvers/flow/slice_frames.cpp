@@ -98,7 +98,8 @@ std::vector<Slice> case_slices(const Settings& settings, const CaseSchema& keys,
             slice.axis = settings.frame.axis[0] - 'x', slice.centre = settings.motion().centre;
         }
         if (slice.kind == Slice::Kind::criterion && settings.output.vortices == 0)
-            keys.refuse("output.slices", fmt::format("nobody finds Q for '{}'", text),
+            keys.refuse("output.slices",
+                        fmt::format("the case does not find the Q criterion, which '{}' asks for", text),
                         "a plane, or output.vortices > 0");
         if (slice.zone >= static_cast<int>(zones.size()))
             keys.refuse("output.slices", fmt::format("the grid has no zone for '{}'", text),

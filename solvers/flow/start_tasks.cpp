@@ -253,7 +253,8 @@ void read_state(const Here& here, const FlowZones& grid, const OriginValues& sta
         double square = 0;
         for (int d = 1; d <= Dim; ++d) square += q(i, j, k, d) * q(i, j, k, d);
         if (!(q(i, j, k, 0) > 0) || !(q(i, j, k, Dim + 1) > 0.5 * square / q(i, j, k, 0)))
-            here.fail(fmt::format("the Q file has no positive density and pressure at cell {} of {}",
+            here.fail(fmt::format("{} (flow.start) has no positive density and pressure at cell {} of {}",
+                                  start.file().name(),
                                   cell_text(grid.source(), grid.zones().zone_of(here.patch), {i, j, k}),
                                   zone_text(grid.source(), grid.zones().zone_of(here.patch))));
     });

@@ -122,7 +122,11 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     if (g.kind != "file") return cut(generate(generator(g, keys)), most);
     GridFiles files;
     files.grid = keys.path(g.section + ".file", g.file);
-    files.form = known_form(g.form);
+    try {
+        files.form = known_form(g.form);
+    } catch (const Error& error) {
+        keys.refuse(g.section + ".form", error.message() + ": " + error.given(), error.allowed());
+    }
     if (!g.map.empty()) files.map = keys.path(g.section + ".map", g.map);
     files.dimensions = static_cast<int>(g.dimensions);
     if (g.turn != 0) files.periodic.push_back({turn_about(g.turn_axis[0] - 'x', g.turn), {}});
@@ -138,7 +142,11 @@ GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
                                     g.turn_axis),
                         "the angle of the sector, about the axis that it has");
     }
-    return cut(std::move(system), most);
+    try {
+        return cut(std::move(system), most);
+    } catch (Error& error) {
+        throw error.at((files.map.empty() ? files.grid : files.map).string());
+    }
 }
 
 /// Whether a shift leads away from the axis of a rotation.

@@ -115,9 +115,11 @@ void check(const Problem& p) {
         for (int a = 0; a < p.dimensions; ++a)
             if (p.grid.cells(zone).extent(a) < 2)
                 throw Error("grids that overlap need two cells or more along each axis")
-                    .given(
-                        fmt::format("zone {}, {} along {}", zone + 1, p.grid.cells(zone).extent(a), "ijk"[a]))
-                    .allowed("2 or more");
+                    .given(fmt::format("a zone of mesh '{}' with {} x {} x {} cells", p.mesh_name(zone),
+                                       p.grid.cells(zone).extent(0), p.grid.cells(zone).extent(1),
+                                       p.grid.cells(zone).extent(2)))
+                    .allowed("2 or more")
+                    .remedy("a finer mesh; where a map cuts the zone, ranges that end elsewhere");
 }
 
 void declare_in(Parts& parts, const When& when, const Connectivity& made) {

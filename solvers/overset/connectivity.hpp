@@ -53,6 +53,11 @@ struct Problem {
     int dimensions = 3;
     std::vector<std::string> names = {};  // of meshes
     std::vector<int> mesh = {};           // [zone]
+    /// For messages: of the mesh of a zone.
+    [[nodiscard]] std::string mesh_name(int zone) const {
+        const auto of = static_cast<std::size_t>(mesh[static_cast<std::size_t>(zone)]);
+        return of < names.size() ? names[of] : std::to_string(of + 1);
+    }
     /// [patch] faces that cut holes into other meshes. Those of a mesh are a closed surface, but for sides
     /// that are open at planes of symmetry.
     std::vector<std::vector<Face>> walls = {};

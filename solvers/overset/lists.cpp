@@ -38,8 +38,10 @@ void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes,
     task.run([=, &p, some_zones = made.donor_zone.has_value(), asked = made.wanted.list(task),
               most = made.most, around = seen_from_cell(p.dimensions)](Here& here) {
         if (here[left] != 0)
-            here.fail(fmt::format("overset: donors of {} cells are still to be chosen after {} rounds",
-                                  here[left], kChoiceRounds));
+            here.fail(
+                fmt::format("where meshes overlap, {} cells still change between computed and interpolated "
+                            "after {} rounds. Try more overlap, or cells of more equal size there",
+                            here[left], kChoiceRounds));
         Work& w = here[work];
         const auto is = here[now];
         const auto to = here[status];
@@ -92,10 +94,10 @@ void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes,
                 room = asks.add(here.patch, {{i, j, k}, static_cast<std::int16_t>(kind), 0, {}});
             }
             if (!room)
-                here.fail(
-                    fmt::format("overset: zone {} has more than {} receptors in this patch; larger patches "
-                                "have room for more",
-                                zone + 1, most));
+                here.fail(fmt::format(
+                    "mesh '{0}' has more than {1} receptors in one patch. Try a larger mesh.{0}.patch "
+                    "(--patch of strata overset check), or less overlap",
+                    p.mesh_name(zone), most));
         });
         here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
         for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];

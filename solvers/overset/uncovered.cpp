@@ -46,10 +46,10 @@ void UncoveredListed::list(const Here& here, const Work& work,
         room = asks.add(here.patch, {at, static_cast<std::int16_t>(Cell::orphan), 0, {}}) && room;
     });
     if (!room)
-        here.fail(
-            fmt::format("overset: cells of this patch that come out of holes in one step have more than {} "
-                        "donors; larger patches have room for more",
-                        most_));
+        here.fail(fmt::format(
+            "cells of one patch that come out of holes in one step have more than {} donors. Try a "
+            "larger mesh.NAME.patch, or a smaller time.step",
+            most_));
 }
 
 Uncovering::Uncovering(Graph& graph, const Problem& problem, const Connectivity& connectivity)

@@ -5,6 +5,8 @@ proposed for boundaries without a table can be pasted.
 from __future__ import annotations
 
 import itertools
+import json
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,6 +16,8 @@ import numpy as np
 import pytest
 from flow_cases import Done, run_flow, write_plot3d
 from solver_cases import solver_program
+
+from strata.flow.overset_cells import orphans, patches
 
 AROUND, OUT = 32, 12
 
@@ -129,6 +133,40 @@ def test_what_was_turned_is_said_in_the_first_line_of_a_quiet_run_too(front: str
         first = done.stderr.splitlines()[:1]
         assert any("zone 1 of" in line and "is left-handed" in line for line in first) is left, done.stderr
         assert bool(first) is (left or not words)
+
+
+def test_a_bad_cell_is_named_as_the_file_has_it(front: str, tmp_path: Path) -> None:
+    tables = '[boundary."1:j-min"]\nkind = "wall"\n[boundary."1:j-max"]\nkind = "far-field"\n'
+    for left in (False, True):
+        grid = o_grid(left)
+        grid[:, 4, 2] = grid[:, 4, 5]  # node (5, 3), beyond its neighbours
+        write_plot3d(tmp_path / "grid.p3d", [grid])
+        done = start(front, write(tmp_path / "case.toml", "grid.p3d", tables))
+        found = re.search(r"cell \((\d+), (\d+)\) of zone 1 has no positive volume", done.stderr)
+        assert found, done.stderr
+        assert int(found[1]) in (4, 5) and int(found[2]) in (2, 3, 4, 5), found[0]
+
+
+def test_orphans_of_a_left_handed_mesh_are_cells_of_its_file(front: str, tmp_path: Path) -> None:
+    program = solver_program(front, "strata-overset")
+    x = np.linspace(-3, 3, 25)
+    write_plot3d(tmp_path / "box.p3d", [np.stack(np.meshgrid(x, x, indexing="ij"))])
+    places = {}
+    for name, left in (("right", False), ("left", True)):
+        ring = o_grid(left)[:, :, :2]  # one that ends too close to its wall
+        ring = np.stack([ring[:, :, 0] + (ring[:, :, 1] - ring[:, :, 0]) * t for t in (0, 0.4, 0.8, 1.2)], 2)
+        write_plot3d(tmp_path / "ring.p3d", [ring])
+        out = tmp_path / name
+        line = [front, "launch", "--layout", "1x1", "--", str(program), f"box={tmp_path}/box.p3d"]
+        line += [f"ring={tmp_path}/ring.p3d", "--walls", "ring-1:j-min", "--out", str(out)]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 1 and "the first orphan of zone" in done.stdout, done.stderr
+        said = json.loads((out / "check.json").read_text())
+        lost = [one for one in orphans(list(patches(out, said)), said["zones"]) if one[0] == 2]
+        middles = 0.25 * (ring[:, 1:, 1:] + ring[:, :-1, 1:] + ring[:, 1:, :-1] + ring[:, :-1, :-1])
+        places[name] = sorted(tuple(middles[:, i - 1, j - 1].round(9)) for _, i, j, _ in lost)
+    assert places["left"] and places["left"] == places["right"]
+    assert len(places["left"]) < 3 * AROUND  # not all cells of the ring
 
 
 def test_all_boundaries_without_a_table_are_proposed_as_toml_that_runs(front: str, tmp_path: Path) -> None:

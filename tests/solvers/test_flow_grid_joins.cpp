@@ -505,8 +505,10 @@ TEST_CASE("what is wrong in a map file is refused with its line") {
         bare.find("j-min of zone 1, nodes (68, 1) to (69, 1); j-max of zone 1, nodes (1, 49) to (69, 49)") !=
         std::string::npos);
     CHECK(refused(rest + "'wall' 1 1 1 2 1 70\n").find("map:8") != std::string::npos);
-    CHECK(refused(rest + "'wall' 1 7 1 2 1 69\n").find("a face is none") != std::string::npos);
-    CHECK(refused(rest + "'wall' 2 1 1 2 1 69\n").find("a zone is none") != std::string::npos);
+    CHECK(refused(rest + "'wall' 1 7 1 2 1 69\n").find("a zone has no face of this number") !=
+          std::string::npos);
+    CHECK(refused(rest + "'wall' 2 1 1 2 1 69\n")
+              .find("the map speaks of a zone that the grid does not have") != std::string::npos);
     CHECK(refused(rest + "'wall' 1 1 1 2 1\n").find("too few or too many words") != std::string::npos);
     CHECK(refused(rest + "'wall' 1 1 1 2 1 6q\n").find("6q") != std::string::npos);
     CHECK(refused(rest, "1 2 69 50").find("other sizes in the map file") != std::string::npos);
@@ -520,4 +522,20 @@ TEST_CASE("what is wrong in a map file is refused with its line") {
               files.map = folder.file("map", "2\n1 2 69 49\n2 2 5 5\n");
               (void)read_grid(files);
           }) == "the map file has another number of zones than the grid");
+    // Two zones in another order than the grid has them: the line is that of the zone.
+    BrickGrid brick;
+    brick.dimensions = 2, brick.cells = {4, 3, 1}, brick.parts = {2, 1, 1};
+    files = write(folder, generate(brick), form, false);
+    const auto sizes_refused = [&](const std::string& sizes) {
+        files.map = folder.file("map", "2\n" + sizes);
+        try {
+            (void)read_grid(files);
+        } catch (const Error& error) {
+            return error.text();
+        }
+        return std::string("nothing was refused");
+    };
+    CHECK(sizes_refused("2 2 3 5\n1 2 3 4\n").find("map:2\n") != std::string::npos);
+    CHECK(sizes_refused("2 2 3 5\n1 2 3 4\n").find("zone 2 has other sizes") != std::string::npos);
+    CHECK(sizes_refused("1 2 3 4\n1 2 3 4\n").find("the map has sizes of zone 1 twice") != std::string::npos);
 }

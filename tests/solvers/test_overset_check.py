@@ -102,6 +102,9 @@ def test_bad_input_is_told(front: str, tmp_path: Path) -> None:
     assert done.returncode != 0 and "the case has one grid" in done.stderr
     done = check(front, "grid.p3d", "other.p3d", "--out", tmp_path / "b")
     assert done.returncode != 0 and "a grid has no name" in done.stderr
+    done = check(front, "a=grid.p3d", "--out", tmp_path / "b")
+    assert done.returncode != 0 and "one grid overlaps no other" in done.stderr
+    assert "NAME=FILE" in done.stderr and "mesh.a" not in done.stderr  # no keys of a case that is not there
     done = check(front, "a=grid.p3d", "a=other.p3d", "--out", tmp_path / "b")
     assert done.returncode != 0 and "two grids have one name" in done.stderr
     case = changed(tmp_path, "overset-cylinder", cases=FLOW_CASES)

@@ -30,7 +30,8 @@ void check_joins(const GridSystem& system) {
                                     node_text(source, join.donor, donor), zone_text(source, join.donor)))
                 .given(fmt::format("({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}), {:.3g} apart",
                                    x[0], x[1], x[2], y[0], y[1], y[2], apart))
-                .allowed(fmt::format("up to {:.3g} apart, {} of the shortest edge there", most, kMatch));
+                .allowed(fmt::format("up to {:.3g} apart, {} of the shortest edge there", most, kMatch))
+                .remedy("does the range of one side run the other way, or does its last word (swap) differ?");
         });
     }
 }
@@ -57,8 +58,11 @@ void check_connected(const GridSystem& system) {
     throw Error(fmt::format("{} touches no zone to which {} is joined", zone_text(*system.source, zone),
                             zone_text(*system.source, 0)))
         .given(fmt::format("{} joins, none from there to here", system.joins.size()))
-        .remedy(fmt::format("points of faces that are one must match, to {} of the shortest edge at them",
-                            kMatch));
+        .allowed("a way through joins to every zone")
+        .remedy(
+            fmt::format("points of faces that are one must match, to {} of the shortest edge at them; grids "
+                        "that overlap are meshes of a case, [mesh.NAME]",
+                        kMatch));
 }
 
 }  // namespace strata::flow

@@ -23,7 +23,10 @@ class CoarseGrid final : public GridSource {
                         .given(fmt::format("{} cells along {} of {}", of.cells[a],
                                            axis_text(*fine_, static_cast<int>(zones_.size()), a),
                                            zone_text(*fine_, static_cast<int>(zones_.size()))))
-                        .allowed(fmt::format("multiples of {}", factor));
+                        .allowed(fmt::format("multiples of {}", factor))
+                        .remedy(
+                            "less in grid.coarsen (mesh.NAME.coarsen), time.sequence or time.multigrid; or a "
+                            "grid with such numbers of cells");
                 shape.cells[a] /= factor;
                 shape.first[a] /= factor;
             }

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/named_file.hpp"
@@ -102,12 +103,17 @@ class MapReader {
         return error;
     }
     [[nodiscard]] int number(const Line& line, std::size_t word) const {
-        if (word >= line.words.size()) throw refuse(line, "a number is missing");
+        if (word >= line.words.size())
+            throw refuse(line, "a number is missing in this line of the map")
+                .given(fmt::format("{} words", line.words.size()))
+                .allowed("first the number of zones; then for each zone its number and points along i, j, k");
         const std::string& text = line.words[word];
         int value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
-            throw refuse(line, "a word is no whole number").given(text);
+            throw refuse(line, fmt::format("word {} of this line of the map is no whole number", word + 1))
+                .given(text)
+                .allowed("zones, faces and ranges are numbers; a name with blanks stands in quotes");
         return value;
     }
 
@@ -119,16 +125,23 @@ class MapReader {
         if (count != static_cast<int>(zones_.size()))
             throw refuse(lines[0], "the map file has another number of zones than the grid")
                 .given(fmt::format("{}", count))
-                .allowed(fmt::format("{}", zones_.size()));
+                .allowed(fmt::format("{}", zones_.size()))
+                .remedy("is it the map of this grid? `strata overset map GRID` writes one");
         if (lines.size() < zones_.size() + 1)
-            throw refuse(lines.back(), "the map file ends in the sizes of its zones");
+            throw refuse(lines.back(), "the map file ends in the sizes of its zones")
+                .given(fmt::format("sizes of {} zones", lines.size() - 1))
+                .allowed(fmt::format("a line for each of {} zones: its number, points along i, j, k", count));
         std::vector<Int3> sizes(zones_.size());
+        std::vector<std::size_t> line_of(zones_.size(), 0);
         for (std::size_t n = 1; n <= zones_.size(); ++n) {
             const int zone = number(lines[n], 0);
             if (zone < 1 || zone > count)
-                throw refuse(lines[n], "a zone is none")
+                throw refuse(lines[n], "the map has sizes of a zone that the grid does not have")
                     .given(fmt::format("{}", zone))
                     .allowed(fmt::format("1 to {}", count));
+            if (std::exchange(line_of[static_cast<std::size_t>(zone - 1)], n) != 0)
+                throw refuse(lines[n], fmt::format("the map has sizes of zone {} twice", zone))
+                    .allowed(fmt::format("one line for each of {} zones", count));
             sizes[static_cast<std::size_t>(zone - 1)] = {number(lines[n], 1), number(lines[n], 2),
                                                          number(lines[n], 3)};
         }
@@ -138,16 +151,22 @@ class MapReader {
                     return fits(zone, sizes[static_cast<std::size_t>(&zone - zones_.data())], axis);
                 }))
                 across_ = axis;
+        const bool lost = system_.dimensions == 2 && across_ < 0;  // no index is across all zones
+        const auto fits_some = [&](std::size_t z) {
+            return fits(zones_[z], sizes[z], 0) || fits(zones_[z], sizes[z], 1) ||
+                   fits(zones_[z], sizes[z], 2);
+        };
         for (std::size_t z = 0; z < zones_.size(); ++z)
-            if ((system_.dimensions == 2 && across_ < 0) || !fits(zones_[z], sizes[z], across_))
-                throw refuse(lines[z + 1],
+            if (lost ? !fits_some(z) || z + 1 == zones_.size() : !fits(zones_[z], sizes[z], across_))
+                throw refuse(lines[line_of[z]],
                              fmt::format("zone {} has other sizes in the map file than in the grid", z + 1))
                     .given(fmt::format("{} x {} x {}", sizes[z][0], sizes[z][1], sizes[z][2]))
                     .allowed(system_.dimensions == 2
                                  ? fmt::format("{} x {}, and 1 or 2 across", zones_[z].cells[0] + 1,
                                                zones_[z].cells[1] + 1)
                                  : fmt::format("{} x {} x {}", zones_[z].cells[0] + 1, zones_[z].cells[1] + 1,
-                                               zones_[z].cells[2] + 1));
+                                               zones_[z].cells[2] + 1))
+                    .remedy("is it the map of this grid? `strata overset map GRID` writes one");
         for (int axis = 0, next = 0; axis < 3; ++axis) to_[axis] = axis == across_ ? 2 : next++;
         sizes_ = sizes;
         return zones_.size() + 1;
@@ -165,12 +184,12 @@ class MapReader {
         Side found;
         found.zone = number(line, word) - 1;
         if (found.zone < 0 || found.zone >= static_cast<int>(zones_.size()))
-            throw refuse(line, "a zone is none")
+            throw refuse(line, "the map speaks of a zone that the grid does not have")
                 .given(line.words[word])
                 .allowed(fmt::format("1 to {}", zones_.size()));
         const int face = number(line, word + 1);
         if (face < 1 || face > 6)
-            throw refuse(line, "a face is none")
+            throw refuse(line, "a zone has no face of this number")
                 .given(line.words[word + 1])
                 .allowed("1, 2 (k-min, k-max), 3, 4 (i-min, i-max), 5, 6 (j-min, j-max)");
         const ZoneShape& zone = zones_[static_cast<std::size_t>(found.zone)];
@@ -183,10 +202,10 @@ class MapReader {
             const int most = sizes_[static_cast<std::size_t>(found.zone)][static_cast<std::size_t>(along)];
             const int s = number(line, word + 2 + 2 * r), e = number(line, word + 3 + 2 * r);
             if (s < 1 || e < 1 || s > most || e > most || (s == e && along != across_))
-                throw refuse(line,
-                             fmt::format("a range of {} of zone {} is none", "ijk"[along], found.zone + 1))
+                throw refuse(line, fmt::format("the range along {} does not lie in zone {}", "ijk"[along],
+                                               found.zone + 1))
                     .given(fmt::format("{} to {}", s, e))
-                    .allowed(fmt::format("1 to {}, two different ones", most));
+                    .allowed(fmt::format("two different points from 1 to {}", most));
             const auto a = static_cast<std::size_t>(to_[along]);
             found.axes[r] = a;
             if (along == across_) {
@@ -208,7 +227,7 @@ class MapReader {
     void join(const Line& line, const std::string& kind) {
         const bool periodic = kind.find("periodic") != std::string::npos;
         if (!periodic && kind != "one-to-one")
-            throw refuse(line, "only joins have two sides")
+            throw refuse(line, "a line of the map has two sides and is no join")
                 .given(line.words[0])
                 .allowed("'one-to-one', 'periodic'");
         bool swap = false;
@@ -245,7 +264,10 @@ class MapReader {
             join.transform[a] = ((extent < 0) == (other < 0) ? 1 : -1) * (static_cast<int>(b) + 1);
         }
         if (system_.dimensions == 2 && join.transform[2] != 3)
-            throw refuse(line, "a join of a two-dimensional grid cannot turn the axis across it");
+            throw refuse(line, "this join lays the index across the plane along it")
+                .given(swap ? "ranges swapped" : "ranges not swapped")
+                .allowed("the range across the plane, such as 1 2, opposite to that of the other side")
+                .remedy(swap ? "false as the last word" : "true as the last word");
         if (periodic) {
             const Real3 x = FaceNodes(*system_.source, join.zone, join.points)(join.points.begin);
             const Real3 y =

@@ -63,8 +63,12 @@ GridSystem merged(std::vector<NamedGrid> grids) {
         if (grid.dimensions != all.dimensions)
             throw Error(fmt::format("mesh '{}' has another number of dimensions than mesh '{}'", one.name,
                                     grids[0].name))
-                .given(fmt::format("{}", grid.dimensions))
-                .allowed(fmt::format("{}", all.dimensions));
+                .given(fmt::format("{} dimensions", grid.dimensions))
+                .allowed(fmt::format("{}", all.dimensions))
+                .remedy(
+                    fmt::format("mesh.{0}.dimensions = 2 where the file is one cell across; else the grid of "
+                                "either mesh is another one",
+                                grid.dimensions == 3 ? one.name : grids[0].name));
         for (BoundaryRange& range : grid.boundaries) {
             range.zone += first;
             range.name = one.name + "-" + range.name;

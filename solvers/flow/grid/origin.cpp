@@ -70,12 +70,14 @@ OriginValues::OriginValues(std::shared_ptr<const GridSource> source, const std::
     const auto refuse = [&](const std::string& message) { return Error(message).at(file_.name()); };
     if (file_.form().dimensions != source_->dimensions())
         throw refuse("the file has other dimensions than the grid")
-            .given(fmt::format("{}", file_.form().dimensions))
-            .allowed(fmt::format("{}", source_->dimensions()));
+            .given(fmt::format("{} dimensions", file_.form().dimensions))
+            .allowed(fmt::format("{}, as the grid has them", source_->dimensions()))
+            .remedy("the file of a run on this grid");
     if (found.size() != nodes.size())
         throw refuse("the file has another number of zones than the grid")
-            .given(fmt::format("{}", found.size()))
-            .allowed(fmt::format("{}", nodes.size()));
+            .given(fmt::format("{} zones", found.size()))
+            .allowed(fmt::format("{} zones", nodes.size()))
+            .remedy("the file of a run on this grid");
     if (found[0].points == cells[0].points) are_ = PointsAre::cells;
     const auto& wanted = are_ == PointsAre::cells ? cells : nodes;
     const auto size = [](const Plot3dZone& zone) {

@@ -50,7 +50,7 @@ Plot3dKnown known_form(const std::string& words) {
         }
         std::string all;
         for (const auto& [name, meaning] : meanings) all += (all.empty() ? "" : ", ") + name;
-        throw Error("a form of PLOT3D files is none").given(word).allowed(all);
+        throw Error("there is no such word for the form of a PLOT3D file").given(word).allowed(all);
     }
     return known;
 }

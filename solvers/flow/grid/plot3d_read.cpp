@@ -410,7 +410,9 @@ void Plot3dFile::values(int zone, int component, const Box& nodes, double* to) c
                                                  component_text(l.content, component), node % n[0] + 1,
                                                  node / n[0] % n[1] + 1, node / n[0] / n[1] + 1, zone + 1))
                              .at(parts_->name)
-                             .given(fmt::format("{}", without_nan_sign(to[at + i])));
+                             .given(fmt::format("{}", without_nan_sign(to[at + i])))
+                             .allowed("a finite number")
+                             .remedy("write the file again: the program that made it went wrong there");
                      }
              });
 }
@@ -425,7 +427,9 @@ void Plot3dFile::blanks(int zone, const Box& nodes, std::int32_t* to) const {
                  std::vector<std::int64_t> found(static_cast<std::size_t>(count));
                  if (!parts_->read_blanks(l, zone, first, count, found.data()))
                      throw Error(fmt::format("an iblank of zone {} is no whole number", zone + 1))
-                         .at(parts_->name);
+                         .at(parts_->name)
+                         .allowed("0, 1, 2, below 0 (joined), 101")
+                         .remedy("if the file has no iblank: " + how_to_say(l.content));
                  for (std::int64_t i = 0; i < count; ++i) {
                      const std::int64_t value = found[static_cast<std::size_t>(i)];
                      if ((value < -zones || value > 2) && value != 101) {

@@ -107,9 +107,11 @@ int still_component(const Plot3dFile& file, int across) {
         if (least < 0 || *high - *low < least) least = *high - *low, still = d;
     }
     if (least > 1e-6 * std::max(1.0, std::abs(x[0])) && least > 0)
-        throw Error(fmt::format("the planes of a two-dimensional grid are not plane: {} goes over {:.3g}",
-                                "xyz"[still], least))
-            .at(file.name());
+        throw Error(fmt::format("the first plane of nodes across {} is not flat", "ijk"[across]))
+            .at(file.name())
+            .given(fmt::format("{} changes by {:.3g} in it, and the others by more", "xyz"[still], least))
+            .allowed("one coordinate that is the same in all of a plane grid")
+            .remedy("a grid in space needs two cells or more along each axis, and grid.dimensions = 0 or 3");
     return still;
 }
 
@@ -119,16 +121,20 @@ std::shared_ptr<FileGrid> open(const GridFiles& files) {
     const auto refuse = [&](const std::string& message) { return Error(message).at(file.name()); };
     if (file.form().dimensions == 2) {
         if (files.dimensions == 3)
-            throw refuse("the grid has two dimensions").given("dimensions 3").allowed("2");
+            throw refuse("the grid file has two dimensions, and three are asked for")
+                .given("dimensions = 3")
+                .allowed("2, or 0: as the file says");
         return std::make_shared<FileGrid>(std::move(file), 2, same, same);
     }
     int across = flat_axis(file, 1);
     if (across < 0 && files.dimensions == 2) {
         across = flat_axis(file, 2);
         if (across < 0)
-            throw refuse(
-                "the grid cannot be read as a two-dimensional one: its zones have no axis with 1 or 2 points "
-                "in common");
+            throw refuse("the grid is no plane of nodes or of cells, and two dimensions are asked for")
+                .given(fmt::format("zone 1 has {} x {} x {} points", file.zones()[0].points[0],
+                                   file.zones()[0].points[1], file.zones()[0].points[2]))
+                .allowed("1 or 2 points along one axis, the same axis in all zones")
+                .remedy("dimensions = 0, and the grid is one in space");
     }
     if (across < 0 || files.dimensions == 3) {
         for (std::size_t z = 0; z < file.zones().size(); ++z)
@@ -136,7 +142,10 @@ std::shared_ptr<FileGrid> open(const GridFiles& files) {
                 if (n < 2)
                     throw refuse(fmt::format("zone {} has no cells", z + 1))
                         .given("1 point along an axis")
-                        .allowed("2 and more");
+                        .allowed("2 and more")
+                        .remedy(
+                            "a plane grid has one point along the same axis in all zones, and dimensions = "
+                            "2");
         return std::make_shared<FileGrid>(std::move(file), 3, same, same);
     }
     const int still = still_component(file, across);
@@ -189,7 +198,8 @@ GridSystem read_grid(const GridFiles& files) {
                 throw Error(fmt::format("zone {} has no cells", z + 1))
                     .at(grid->file().name())
                     .given("1 point along an axis")
-                    .allowed("2 and more");
+                    .allowed("2 and more")
+                    .remedy("take the zone out of the file");
         if (!left_handed(*grid, z)) continue;
         grid->turn(z);
         turned.push_back(fmt::format("{}", z + 1));
@@ -200,12 +210,20 @@ GridSystem read_grid(const GridFiles& files) {
             turned.size() == 1 ? "" : "s", fmt::join(turned, ", "), grid->file().name(),
             turned.size() == 1 ? "is" : "are",
             axis_text(*grid, 0, static_cast<std::size_t>(system.dimensions - 1))));
+    // Joins that are wrong are those of the map, or else of the grid.
+    const auto in_file = [](const std::filesystem::path& file, auto&& call) {
+        try {
+            call();
+        } catch (Error& error) {
+            throw error.at(file.string());
+        }
+    };
     if (!files.map.empty()) {
         read_map(files.map, system);
-        check_joins(system);
+        in_file(files.map, [&] { check_joins(system); });
     }
     if (files.map.empty() || !files.periodic.empty()) find_joins(system, files.periodic);
-    check_connected(system);
+    in_file(files.map.empty() ? files.grid : files.map, [&] { check_connected(system); });
     if (files.map.empty()) name_the_rest(system);
     return system;
 }

@@ -176,7 +176,9 @@ void TextNumbers::refuse(std::int64_t offset, std::string_view word, const std::
     Error error(why);
     error.at(name_, static_cast<int>(line))
         .given(std::string(word))
-        .allowed("numbers such as 1, -0.5, 2.5E-3, 1D0, 3*0.5");
+        .allowed("numbers such as 1, -0.5, 2.5E-3, 1D0, 3*0.5")
+        .remedy(
+            "take what is no number out of the text; asterisks are a number that the format had no room for");
     throw error;
 }
 

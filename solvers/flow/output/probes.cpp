@@ -232,8 +232,10 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
             for (std::int64_t n = 0; n < count && here.patch == 0; ++n) {
                 const Real3& at = points[static_cast<std::size_t>(n)];
                 if (!(here[holder][n] < 2 * patches))
-                    here.fail(fmt::format("no cell holds probe {} at ({:g}, {:g}, {:g}){}", n + 1, at[0],
-                                          at[1], at[2], meshes ? " but holes of meshes that overlap" : ""));
+                    here.fail(fmt::format(
+                        "no cell holds probe {} at ({:g}, {:g}, {:g}){}: output.probes may have "
+                        "points within the grid alone",
+                        n + 1, at[0], at[1], at[2], meshes ? " but holes of meshes that overlap" : ""));
             }
         });
     }
