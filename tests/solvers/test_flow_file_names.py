@@ -97,7 +97,7 @@ def test_a_left_handed_zone_has_the_names_of_its_file_and_the_same_drag(tmp_path
 
 
 @pytest.mark.parametrize("across", [0, 1, 2])
-def test_planes_of_a_file_in_space_have_its_three_indices(tmp_path: Path, across: int) -> None:
+def test_planes_of_a_file_in_space_have_its_three_indices(front: str, tmp_path: Path, across: int) -> None:
     letters = [letter for axis, letter in enumerate("ijk") if axis != across]
     write_plot3d(tmp_path / "grid.p3d", [planes(o_grid(left=False), across)])
     boundary = {f"1:{letters[1]}-min": {"kind": "wall"}, f"1:{letters[1]}-max": {"kind": "far-field"}}
@@ -109,6 +109,19 @@ def test_planes_of_a_file_in_space_have_its_three_indices(tmp_path: Path, across
     assert sorted(at[letters[0]]) == list(range(1, AROUND + 1))
     cut = np.genfromtxt(next(done.folder.glob("slice-zone-1-*.csv")), delimiter=",", names=True)
     assert (cut[letters[1]] == 4).all() and len(cut) == AROUND
+    # Its map has the same faces, and gives the same flow.
+    line = [front, "overset", "map", str(tmp_path / "grid.p3d"), "--dimensions", "2"]
+    mapped = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert mapped.returncode == 0 and f"1:{letters[1]}-min " in mapped.stdout, mapped.stderr
+    case["grid"]["map"] = str(tmp_path / "grid.nmf")
+    again = run_flow(case, tmp_path / "mapped", "1x1")
+    assert again.last("drag") == pytest.approx(done.last("drag"), rel=1e-12)
+    number = {"i": 3, "j": 5, "k": 1}[letters[1]]
+    (wall,) = [
+        row for row in (tmp_path / "grid.nmf").read_text().splitlines() if f"'1:{letters[1]}-min'" in row
+    ]
+    if (across, letters) != (2, ["i", "j"]):  # that one has the map of a plane file
+        assert wall.split()[1:3] == ["1", str(number)]
 
 
 def start(front: str, case: Path, *words: str) -> subprocess.CompletedProcess[str]:
