@@ -512,9 +512,9 @@ TEMPLATE_TEST_CASE_SIG("probes find their cells in any zone, and are exact for l
     }
 }
 
-TEST_CASE("a probe that no cell holds ends the run with its place") {
-    const std::string said = refusal([] { (void)probed<2>({{1.5, 0.7, 0}, {0, 0.1, 0}}); });
-    CHECK(has(said, "no cell holds probe 2 at (0, 0.1, 0)"));
+TEST_CASE("probes that no cell holds end the run with their places") {
+    const std::string said = refusal([] { (void)probed<2>({{1.5, 0.7, 0}, {0, 0.1, 0}, {99, 0, 0}}); });
+    CHECK(has(said, "no cell holds probe 2 at (0, 0.1, 0), probe 3 at (99, 0, 0): output.probes"));
 }
 
 namespace {

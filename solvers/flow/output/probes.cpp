@@ -229,14 +229,17 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
         const auto holder = task.need(labels.holders.at(0));
         task.run([=, points = probes.points, patches = probes.grid.patches(),
                   meshes = static_cast<bool>(probes.known)](Here& here) {
+            std::string lost;
             for (std::int64_t n = 0; n < count && here.patch == 0; ++n) {
                 const Real3& at = points[static_cast<std::size_t>(n)];
-                if (!(here[holder][n] < 2 * patches))
-                    here.fail(fmt::format(
-                        "no cell holds probe {} at ({:g}, {:g}, {:g}){}: output.probes may have "
-                        "points within the grid alone",
-                        n + 1, at[0], at[1], at[2], meshes ? " but holes of meshes that overlap" : ""));
+                if (here[holder][n] < 2 * patches) continue;
+                lost += fmt::format("{}probe {} at ({:g}, {:g}, {:g})", lost.empty() ? "" : ", ", n + 1,
+                                    at[0], at[1], at[2]);
             }
+            if (!lost.empty())
+                here.fail(
+                    fmt::format("no cell holds {}{}: output.probes may have points within the grid alone",
+                                lost, meshes ? " but holes of meshes that overlap" : ""));
         });
     }
     if (probes.moves) find_cells(probes, scope, labels, cells, ", in a step");
