@@ -143,6 +143,28 @@ Located located_orphans(const FlowZones& grid, const Counts& counts, const auto&
         [&](int zone) { return first[zone]; });
 }
 
+/// Ends the run where others hide all cells of a mesh: it would be there for nothing.
+void need_meshes(const Step& step, const overset::Connectivity& found) {
+    Task task = step.graph.start().once(step.named("meshes compute?"));
+    task.run([&grid = step.grid, &s = step.settings, counts = task.need(found.counts.last())](Here& here) {
+        std::vector<std::int64_t> computed(s.meshes.size());
+        for (int zone = 0; zone < grid.zones().zones(); ++zone)
+            computed[static_cast<std::size_t>(grid.mesh_of(zone))] +=
+                here[counts][std::int64_t{overset::kCounts} * zone + overset::kComputed];
+        std::size_t number = 0;
+        for (const auto& [name, mesh] : s.meshes)
+            if (computed[number++] == 0)
+                throw Error(
+                    fmt::format("no cell of the mesh '{}' is computed: walls or better cells of other "
+                                "meshes hide all of it",
+                                name))
+                    .at("", 0, "mesh." + name + ".kind")
+                    .allowed("meshes each of which computes a part of the flow")
+                    .remedy(
+                        "take the mesh out, place it elsewhere, or give it smaller cells (overset.better)");
+    });
+}
+
 /// Ends the run where there are more orphans than the case allows.
 void limit_orphans(const Step& step, Scope& in, const overset::Connectivity& found) {
     Task task = in.once(step.named(&in == &step.graph.start() ? "orphans?" : "orphans in a step?"));
@@ -190,6 +212,7 @@ void declare_overset(const Step& step, bool finest) {
         overset::Problem{.grid = step.zones(), .dimensions = Dim, .name = step.named("overset")});
     describe<Dim>(step, *labels->problem);
     labels->found = overset::declare_connectivity(step.graph, *labels->problem);
+    if (finest) need_meshes(step, *labels->found);
     if (finest) limit_orphans(step, step.graph.start(), *labels->found);
     if (finest && step.grid.moves()) limit_orphans(step, step.graph.step(), *labels->found);
     if (finest && step.grid.moves())

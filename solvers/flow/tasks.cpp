@@ -7,6 +7,7 @@
 #include "solvers/flow/grid/coarsen.hpp"
 #include "solvers/flow/slice_frames.hpp"
 #include "solvers/flow/step.hpp"
+#include "solvers/flow/unmet.hpp"
 
 namespace strata::flow {
 
@@ -172,6 +173,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
                     fmt::format("{} a point", dimensions));
     flow->slices = case_slices(s, keys, system);
     flow->boundaries = case_boundaries(s, keys, dimensions);
+    check_met(s, keys, system, flow->boundaries);
     const auto grids = static_cast<std::size_t>(s.grids());
     flow->labels.resize(grids);
     std::vector<Newest> newest(grids);

@@ -164,4 +164,19 @@ TEST_CASE("what does not fit is refused with the key") {
     CHECK(has(refusal(s), "grid.cells"));
     s = vortex(16, 0);
     CHECK(has(refusal(s), "time.step"));
+    s = uniform(2, "euler");
+    s.output.surface = 5;
+    CHECK(has(refusal(s), "output.surface"));
+    s.output.surface = 0, s.verify.lift = {0, 1};
+    CHECK(has(refusal(s), "the case has no walls on which a force acts"));
+    s.boundaries["x-max"].kind = "slip-wall";
+    CHECK(refusal(s) == "nothing");
+    s = uniform(2, "euler");
+    s.flow.initial = "shock tube", s.initial.place = 1.5;
+    CHECK(has(refusal(s), "the grid has nothing of the shock tube"));
+    CHECK(has(refusal(s), "x 0 to 1"));
+    s.initial.place = 0.5;
+    CHECK(refusal(s) == "nothing");
+    s.flow.initial = "vortex", s.initial.centre = {30, 0};
+    CHECK(has(refusal(s), "the grid has nothing of the vortex"));
 }

@@ -91,6 +91,12 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
+TEST_CASE("a mesh that others hide is refused with its name") {
+    Settings s = uniform(2, "euler");
+    s.overset.lean = 100;  // cells of b count as much larger than those of a, which is everywhere
+    CHECK(has(refused(s), "no cell of the mesh 'b' is computed"));
+}
+
 TEST_CASE("uniform flow stays to rounding on meshes that overlap") {
     for (const int dimensions : {2, 3})
         for (const std::string equations : {"euler", "laminar"}) {

@@ -267,6 +267,11 @@ TEST_CASE("what a frame that turns cannot have is refused") {
     refused([](Settings& s) { s.frame.axis = "x"; }, "grid.turn_axis");
     refused([](Settings& s) { s.frame.centre = {0, 1, 0}; }, "frame.centre");
     refused([](Settings& s) { s.output.stations = {0.5}; }, "output.stations");
+    const auto at_station = [](double station) {
+        return [station](Settings& s) { s.frame.radius = 1, s.output.stations = {station}; };
+    };
+    refused(at_station(0.5), "no blade is at 0.5 of the radius");  // the hub's radius is 0.3
+    refused(at_station(0.3), "nothing");
     refused([](Settings& s) { s.verify.thrust = {0, 1}; }, "verify.thrust");
     refused([](Settings& s) { s.output.slices = {"azimuth = 100"}; },
             "-60 to 60 degrees, where the grid's sector lies; the flow at 100 is that at -20, turned");

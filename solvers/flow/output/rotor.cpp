@@ -35,7 +35,7 @@ void add_station(const WallPoint& point, double far_pressure, const Rotor& rotor
         half = std::max(half, r > 0 ? 0.5 * std::abs(along) / r : 0.0);
     }
     for (std::size_t n = 0; n < rotor.stations.size(); ++n) {
-        const double at = rotor.stations[n] * rotor.radius, reach = 0.02 * rotor.radius;
+        const double at = rotor.stations[n] * rotor.radius, reach = kStationReach * rotor.radius;
         const double within = std::min(r + half, at + reach) - std::max(r - half, at - reach);
         const double share = half > 0 ? std::max(0.0, within) / (2 * half) : within >= 0 ? 1 : 0;
         sums[2 * n] += share * force, sums[2 * n + 1] += share * 0.5 * speed * speed * plan;

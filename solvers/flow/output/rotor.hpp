@@ -28,6 +28,7 @@ struct RotorCoefficients {
 /// times half of the area seen along it, which is the blade's plan. A face counts by the share of its extent
 /// along the radius that lies there, so that wide faces are no matter of luck.
 inline constexpr std::size_t kMostStations = 16;
+inline constexpr double kStationReach = 0.02;
 using StationSums = std::array<double, 2 * kMostStations>;
 void add_station(const WallPoint& point, double far_pressure, const Rotor& rotor, StationSums& sums);
 /// The section's force along the axis over its plan and rho (rate r)^2 / 2; 0 without walls there.
