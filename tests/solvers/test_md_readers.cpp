@@ -316,6 +316,7 @@ TEST_CASE("what is wrong with an XYZ file is said with its line", "[xyz]") {
     wrong("2\n" + lattice + "Properties=species:S:1:pos:R:2\n" + two, "R:3", 2);
     wrong("2\n" + lattice + "pbc=\"T X T\"\n" + two, "periodic", 2);
     wrong("2\n" + lattice + "\nCu 1 1 1\nAg 2 2 2\n", "given: Ag", 4);
+    wrong("2\n" + lattice + "\nCu 1 1 1\nAg 2 2 2\n", "kinds.names", 4);
     wrong("2\n" + lattice + "\nCu 1 1 1\nCu 2 2\n", "4 words", 4);
     wrong("2\n" + lattice + "\nCu 1 1 1\nCu 2 2 inf\n", "given: inf", 4);
     wrong("3\n" + lattice + "\n" + two, "fewer lines", 4);

@@ -199,7 +199,8 @@ AtomRow ExtendedXyz::atom(std::string_view line, std::int64_t at) const {
     if (found == names_.end())
         throw file_.wrong(at, "there is no such kind of atoms")
             .given(std::string(name))
-            .allowed(fmt::format("{}", fmt::join(names_, ", ")));
+            .allowed(fmt::format("{}", fmt::join(names_, ", ")))
+            .remedy("kinds.names of the case names all species of the file");
     row.kind = static_cast<std::int32_t>(found - names_.begin());
     row.x = three(words, position_, at);
     if (has_velocities()) row.v = three(words, velocity_, at);

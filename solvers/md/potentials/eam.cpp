@@ -67,7 +67,8 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
         if (at == names.end())
             throw file.wrong("the potential has no such element")
                 .given(element)
-                .allowed(fmt::format("{}", fmt::join(names, ", ")));
+                .allowed(fmt::format("{}", fmt::join(names, ", ")))
+                .remedy("kinds.names of the case are elements of this file");
         eam.elements_.push_back(static_cast<std::size_t>(at - names.begin()));
     }
 
