@@ -19,6 +19,7 @@
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/base/process_age.hpp"
+#include "core/base/reason.hpp"
 #include "core/base/unread.hpp"
 
 namespace strata::cli {
@@ -174,7 +175,7 @@ int main(int argc, char** argv) {
         strata::cli::let_launcher_read();
         return error.exit_code();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "strata: error: %s\n", error.what());
+        std::fprintf(stderr, "strata: error: %s\n", strata::reason_of(error).c_str());
         strata::cli::let_launcher_read();
         return strata::kFailure;
     }

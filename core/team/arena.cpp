@@ -59,7 +59,7 @@ void* map_at(int descriptor, std::uintptr_t address, std::uint64_t capacity) {
     if (why == EEXIST || why == EINVAL || (why == ENOMEM && !limited)) return nullptr;
     throw system_error("the arena cannot be mapped", why)
         .given(fmt::format("{} of address space", print_size(capacity)))
-        .remedy("a smaller capacity, or ulimit -v unlimited");
+        .remedy("ulimit -v unlimited");
 }
 
 struct Extent {
@@ -121,7 +121,7 @@ Arena Arena::view(int descriptor, std::uint64_t capacity) {
     if (at == MAP_FAILED)
         throw system_error("the arena cannot be mapped", errno)
             .given(fmt::format("{} of address space", print_size(capacity)))
-            .remedy("a smaller capacity, or ulimit -v unlimited");
+            .remedy("ulimit -v unlimited");
     return {descriptor, static_cast<Header*>(at), capacity};
 }
 
@@ -233,7 +233,9 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
             .at(fmt::format("array {}", name))
             .given(print_size(bytes))
             .allowed(fmt::format("{} in all, an eighth of it for arrays below 2 MiB", print_size(capacity_)))
-            .remedy("a larger capacity");
+            .remedy(
+                "fewer cells, particles or values, or more nodes; a program of one's own may ask for more "
+                "(team::Options::capacity)");
     if (offset + reserved > header_->file_bytes) {
         if (ftruncate(descriptor_, static_cast<off_t>(offset + reserved)) != 0)
             throw system_error("the arena's file cannot grow", errno).remedy("ulimit -f unlimited");

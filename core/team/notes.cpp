@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "core/base/reason.hpp"
 #include "core/team/failure.hpp"
 
 namespace strata::team {
@@ -49,7 +50,7 @@ Reason reason_of_exception() {
         reason = reason_of(std::string_view(error.text()).substr(mark.size()));
         reason.status = error.exit_code();
     } catch (const std::exception& exception) {
-        reason = reason_of(exception.what());
+        reason = reason_of(strata::reason_of(exception));
     } catch (...) {
         reason = reason_of("an exception of unknown type");
     }

@@ -63,7 +63,7 @@ void Arena::refuse_what_cannot_be(std::string_view name, std::uint64_t bytes, st
             .at(fmt::format("array {}", name))
             .given(fmt::format("{} more{}", print_size(more), promises > 0 ? with : ""))
             .allowed(fmt::format("{} {}", print_size(supply.bytes), supply.from))
-            .remedy("smaller arrays, more nodes, or a larger limit");
+            .remedy("fewer cells, particles or values, more nodes, or a larger limit");
     };
     const std::uint64_t promises = promised();
     check(bytes, promises - std::min(promises, resident()), memory_supply());

@@ -9,6 +9,7 @@
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/reason.hpp"
 #include "core/base/steps.hpp"
 #include "core/base/units.hpp"
 #include "core/base/unread.hpp"
@@ -197,4 +198,10 @@ TEST_CASE("a number of steps is the whole number that the case means, and not on
     CHECK(wrong == 0);
     CHECK(goes_to_end(0.1, 0.1 + 1e-9));
     CHECK_FALSE(goes_to_end(0.1, 0.101));
+}
+
+TEST_CASE("who runs a program reads of memory, not of exceptions") {
+    CHECK(reason_of(std::bad_alloc()).starts_with("not enough memory"));
+    CHECK(reason_of(std::length_error("vector::reserve")).starts_with("not enough memory"));
+    CHECK(reason_of(std::out_of_range("what it says")) == "what it says");
 }

@@ -111,7 +111,7 @@ struct Few {
             Executor(plan.start()).run(1);
             Executor(plan.step()).run(static_cast<std::uint32_t>(steps));
         } catch (const Error& error) {
-            return error.what();
+            return error.text();
         }
         return "";
     }
@@ -276,6 +276,8 @@ TEST_CASE("a particle that goes where it may not is named") {
     INFO(out);
     CHECK(has(out, "particle 105 of 'dust'"));
     CHECK(has(out, "not periodic"));
+    CHECK(has(out, "a shorter time step, if it was thrown out"));
+    CHECK_FALSE(has(out, "Beyond::"));
     CHECK(has(failure([](double) { return std::nan(""); }), "particle 105"));
     CHECK(has(failure([](double) { return 1e300; }), "particle 105"));
 }
@@ -288,7 +290,10 @@ TEST_CASE("where patches own what is beyond a border, nothing is lost there") {
     };
     for (const double to : {-0.5, 16.0, 16.5, -1e6, 1e9}) CHECK(failure(to).empty());
     CHECK(failure(12.5, 1).empty());
-    CHECK(has(failure(16.5, 1), "patch 7"));  // from patch 5
+    const std::string far = failure(16.5, 1);
+    CHECK(has(far, "patch 7"));  // from patch 5
+    CHECK(has(far, "a shorter time step, slower first velocities, or larger patches"));
+    CHECK_FALSE(has(far, "relocate("));  // who runs a case calls nothing
     CHECK(has(failure(std::nan("")), "particle 105"));
     CHECK(has(failure(2e9), "its position is not in any domain"));
 }

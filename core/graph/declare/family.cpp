@@ -29,8 +29,10 @@ int count_patches(const std::string& name, const GridShape& shape) {
         all *= std::max<std::int64_t>(0, (cells + shape.patch_cells[a] - 1) / shape.patch_cells[a]);
         if (all > std::numeric_limits<int>::max())
             throw Error(fmt::format("grid '{}' has too many patches", name))
+                .given(fmt::format("patches of {} x {} x {} cells", shape.patch_cells[0],
+                                   shape.patch_cells[1], shape.patch_cells[2]))
                 .allowed(fmt::format("up to {}", std::numeric_limits<int>::max()))
-                .remedy("make patch_cells larger");
+                .remedy("fewer cells, or larger patches (grid.patch of a case)");
     }
     return static_cast<int>(all);
 }

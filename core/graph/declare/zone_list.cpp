@@ -83,7 +83,7 @@ int ZoneList::zone(const Box& cells, const Int3& patch_cells) {
     if (added.grid->patches() > std::numeric_limits<int>::max() - patches_)
         throw Error(fmt::format("'{}' has too many patches", name_))
             .allowed(fmt::format("up to {}", std::numeric_limits<int>::max()))
-            .remedy("make the patches larger");
+            .remedy("fewer cells, or larger patches (grid.patch, mesh.NAME.patch of a case)");
     patches_ += added.grid->patches();
     around_ = around(around_, cells);
     zones_.push_back(std::move(added));

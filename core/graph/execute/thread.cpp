@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/reason.hpp"
 
 namespace strata::graph::detail {
 namespace {
@@ -318,7 +319,7 @@ void Thread::complete_message() {
             error.within(what);  // Here::fail has already named task, patch and step
         throw;
     } catch (const std::exception& error) {
-        throw Error(fmt::format("{}: {}", what, error.what()), kFailure);
+        throw Error(fmt::format("{}: {}", what, reason_of(error)), kFailure);
     }
 }
 

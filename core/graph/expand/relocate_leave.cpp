@@ -258,15 +258,15 @@ class Leave {
             throw lost(i, shape.cells.contains(cell) ? "no patch is where it is"
                                                      : "it is beyond a border that is not periodic")
                 .remedy(
-                    fmt::format("delete it (set its '{}.id' to -1), keep it inside, or let patches own what "
-                                "is beyond (Beyond::owned)",
-                                of_.set->name));
+                    "a shorter time step, if it was thrown out; else a domain, or walls, that hold it. A "
+                    "solver may also delete particles there, or keep them: docs/task-graph.md, Particles");
         const Nearby to{met.front().patch, shift};
         if (!call_.reach.empty() && !std::binary_search(call_.reach.begin(), call_.reach.end(), to))
-            throw lost(i, fmt::format("it went to patch {}, farther than it may in one relocation", to.patch))
-                .allowed(fmt::format("{} patch{} a relocation", of_.hops, of_.hops == 1 ? "" : "es"))
-                .remedy(
-                    "a shorter time step, or relocate(set, position, hops) with more hops (0: any number)");
+            throw lost(
+                i, fmt::format("it went to patch {}, farther than particles of this solver may in one step",
+                               to.patch))
+                .allowed(fmt::format("{} patch{} a step", of_.hops, of_.hops == 1 ? "" : "es"))
+                .remedy("a shorter time step, slower first velocities, or larger patches");
         if (to.patch == call_.patch) {
             const Box& box = call_.box;
             const std::int64_t x = box.extent(0), y = box.extent(1);

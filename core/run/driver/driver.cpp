@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "core/base/error.hpp"
+#include "core/base/reason.hpp"
 #include "core/graph/resolve/describe.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/run/driver/command_line.hpp"
@@ -147,6 +148,9 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
     } catch (const Error& error) {
         std::fputs(error.text().c_str(), stderr);
         return error.exit_code();
+    } catch (const std::exception& error) {  // a case that no memory holds
+        std::fputs(Error(reason_of(error), kFailure).at(command_line.case_file).text().c_str(), stderr);
+        return kFailure;
     }
     std::vector<char*> again(argv, argv + argc);
     if (!start.empty()) again.clear();
