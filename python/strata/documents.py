@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, USAGE, StrataError, why
 
 MOST = 64 << 20  # bytes of a document
 _DEEP = "brackets within brackets, too many of them"
@@ -51,6 +51,62 @@ def from_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise json.JSONDecodeError(_DEEP, "", 0) from None
+
+
+def not_json(
+    error: ValueError | OSError, at: str, text: str, remedy: str | None = None, code: int = USAGE
+) -> StrataError:
+    """The error for what from_json() raised, or reading its text: the line, what stands there, what lacks."""
+    if not isinstance(error, json.JSONDecodeError):
+        readable = isinstance(error, (OSError, UnicodeDecodeError))
+        what = "the file cannot be read" if readable else "this is not JSON"
+        return StrataError(what, at=at, given=why(error), allowed="a file of JSON", remedy=remedy, code=code)
+    if not text.strip():
+        return StrataError("the file is empty", at=at, allowed="JSON", remedy=remedy, code=code)
+    lines = text.split("\n")
+    given = lines[min(error.lineno, len(lines)) - 1].strip() if error.lineno else ""
+    if error.pos >= len(text.rstrip()) and error.lineno:
+        message = "the file ends within its JSON: it was cut off, or is still being written"
+        at, given = f"{at}:{text.rstrip().count(chr(10)) + 1}", text.rstrip().rsplit("\n", 1)[-1].strip()
+    else:
+        words = next((said for begin, said in _LACKS.items() if error.msg.startswith(begin)), error.msg)
+        message, at = f"this is not JSON: {words}", f"{at}:{error.lineno}" if error.lineno else at
+    return StrataError(
+        message, at=at, given=given[:100] or None, allowed="a file of JSON", remedy=remedy, code=code
+    )
+
+
+_LACKS = {
+    "Expecting value": "a value was expected (a number, a text in double quotes, true, a list or an object)",
+    "Expecting property name": "a name in double quotes was expected",
+    "Expecting ':'": "a colon is missing",
+    "Expecting ','": "a comma is missing",
+    "Illegal trailing comma": "a comma before the end of a list or an object",
+    "Extra data": "something follows the end of the document",
+    "Unterminated string": "a text does not end",
+    "Invalid control character": "a text with a line end or a control character within",
+    "Invalid \\": "a backslash before a letter that means nothing",
+}
+
+
+def of_schema(
+    value: Any, schema: str, at: str, remedy: str | None = None, code: int = USAGE
+) -> dict[str, Any]:
+    """The document, where it says that it is of this schema. Raises StrataError for another one: of another
+    version of Strata, or another kind of file.
+    """
+    found = value.get("schema") if isinstance(value, dict) else None
+    if found == schema:
+        return dict(value)
+    name = schema.partition("/")[0]
+    if not isinstance(found, str):
+        said, given = "not a document of Strata's", 'no key "schema" at its top'
+    elif found.partition("/")[0] == name:
+        said, given = "written by another version of Strata", found
+        remedy = "read it with the Strata that wrote it, or make it again with this one"
+    else:
+        said, given = "another kind of document", found
+    raise StrataError(said, at=at, given=given, allowed=f"schema {schema}", remedy=remedy, code=code)
 
 
 def from_toml(text: str) -> dict[str, Any]:

@@ -4,12 +4,29 @@ at the edge.
 
 from __future__ import annotations
 
+import errno
+import json
+
 USAGE = 2  # wrong input: the command did not start
 FAILED = 1  # the command started and could not finish
 
 _FIRST = "strata: error: "
 _HEAD, _TAIL = 1500, 500  # characters shown of a longer text: a row of a stranger's file may have millions
 _LABELS = {"at": "at", "given": "given", "allowed": "allowed", "try": "remedy"}  # as printed: the attribute
+
+
+_REASONS = {  # where the system's own words say little
+    errno.ENOENT: "there is no such file or folder",
+    errno.EISDIR: "it is a folder: name a file in it",
+    errno.ENOTDIR: "a file stands where a folder is named",
+    errno.EACCES: "permission denied: ask its owner, or choose another place",
+    errno.EPERM: "permission denied: ask its owner, or choose another place",
+    errno.ENOSPC: "the disk is full: free some of it, or choose another folder",
+    errno.EDQUOT: "your quota of this disk is used up: free some of it, or choose another folder",
+    errno.EROFS: "this file system can only be read: choose another folder",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ELOOP: "symbolic links in a circle, or one where none may be",
+}
 
 
 class StrataError(Exception):
@@ -49,6 +66,18 @@ class StrataError(Exception):
         parts = dict(line.strip().partition(": ")[::2] for line in lines)
         known = {name: parts[label] for label, name in _LABELS.items() if label in parts}
         return cls(first.removeprefix(_FIRST), code=code, **known)
+
+
+def why(error: Exception) -> str:
+    """Why a file was not read or written, as the person says it whose file it is."""
+    if isinstance(error, UnicodeDecodeError):
+        line = error.object.count(10, 0, error.start) + 1
+        return f"byte 0x{error.object[error.start]:02x} in line {line} is no text in UTF-8"
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno} is not JSON: the file was cut off or damaged, or is another one"
+    if not isinstance(error, OSError):
+        return str(error)
+    return _REASONS.get(error.errno or 0) or error.strerror or str(error)
 
 
 def _shown(text: object) -> str:

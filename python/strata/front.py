@@ -47,5 +47,8 @@ def _refusal(command: str, status: int, said: str) -> StrataError:
                 code=code if isinstance(code, int) else status,
             )
     return StrataError(
-        f"`strata {command}` ended with {status}", given=said.strip() or "nothing said", code=status
+        f"`strata {command}` ended with status {status}, and gave no reason that Strata knows",
+        given=said.strip() or "it printed nothing",
+        remedy=f"start `strata {command}` by hand; `strata doctor` says what is missing here",
+        code=status,
     )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 Place = tuple[tuple[str, int], ...]  # (("program", 2), ("figure", 1)): the first figure of the second program
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -31,7 +31,7 @@ def text_of(path: Path, what: str, remedy: str | None = None) -> str:
     try:
         return path.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except OSError as error:
-        reason, row = error.strerror or str(error), ""
+        reason, row = why(error), ""
     except UnicodeDecodeError as error:
         row = f":{error.object.count(10, 0, error.start) + 1}"
         reason = f"byte 0x{error.object[error.start]:02x}, which is not UTF-8"

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)  # what reading a packed file may raise
 ENDINGS = (".gz", ".xz")
@@ -43,9 +43,7 @@ def contents(path: Path, what: str, most: int) -> bytes:
         with path.open("rb") as raw, opened(path, raw) as file:
             data = file.read(most + 1)
     except DAMAGE as error:
-        raise StrataError(
-            f"cannot read {what}", at=str(path), given=getattr(error, "strerror", None) or str(error)
-        ) from None
+        raise StrataError(f"cannot read {what}", at=str(path), given=why(error)) from None
     if len(data) > most:
         packed = " when it is unpacked" if is_packed(path) else ""
         raise StrataError(

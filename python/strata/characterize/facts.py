@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strata import documents
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 if TYPE_CHECKING:
     from strata.advice.finding import Finding
@@ -19,32 +18,20 @@ SCHEMA = "strata.machine/1"
 
 def load(path: str, schema: str) -> dict[str, Any]:
     """A JSON document from a file or, for '-', from standard input."""
-    kind = f"a document {schema} (docs/formats.md)"
     remedy = {
         SCHEMA: "`strata machine --json >machine.json` writes one",
         "strata.summary/1": "`summary.json` in the folder of a measurement is one",
     }.get(schema, "name the file that Strata wrote")
+    text = ""
     try:
-        value = documents.from_json(
-            sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        )
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        value = documents.from_json(text)
     except OSError as error:
-        raise StrataError(
-            "cannot read",
-            at=path,
-            given=error.strerror,
-            remedy="give an existing file, or - for standard input",
-        ) from None
+        missing = "give an existing file, or - for standard input"
+        raise StrataError("the file cannot be read", at=path, given=why(error), remedy=missing) from None
     except ValueError as error:
-        line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise StrataError(
-            "the file is not JSON", at=f"{path}{line}", given=str(error), allowed=kind, remedy=remedy
-        ) from None
-    found = value.get("schema") if isinstance(value, dict) else type(value).__name__
-    if found != schema:
-        given = str(found) if found else "a document without a schema"
-        raise StrataError("wrong kind of document", at=path, given=given, allowed=kind, remedy=remedy)
-    return dict(value)
+        raise documents.not_json(error, path, text, remedy) from None
+    return documents.of_schema(value, schema, path, remedy)
 
 
 def print_findings(machine: str, summary: str | None) -> int:

@@ -20,7 +20,7 @@ from strata import paths
 from strata.advice import views
 from strata.advice.words import count, list_some
 from strata.characterize import answer, bounds, words
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.front import ask
 from strata.interop import osu
 from strata.measure import index, provenance, store, summary
@@ -83,7 +83,13 @@ def read_machine(native: paths.Native, described: str | None = None) -> dict[str
     try:
         return dict(json.loads(said))
     except ValueError as error:
-        raise StrataError("`strata machine --json` printed no JSON", given=str(error), code=FAILED) from None
+        raise StrataError(
+            "`strata machine --json` did not print what Strata understands",
+            at=str(native.front),
+            given=why(error),
+            remedy="build Strata again: ./strata setup",
+            code=FAILED,
+        ) from None
 
 
 def refuse_to_run(described: str | None, dry_run: bool) -> None:

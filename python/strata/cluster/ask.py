@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from strata.cluster import state, system
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.peer import process_and_user
 
 _PATIENCE_S = 20.0
@@ -28,8 +28,13 @@ def ask(name: str, request: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
             said, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 100)
         except OSError as error:
             if name in state.living():
-                said = f"{name}: {error}"
-                raise StrataError("the cluster does not answer", given=said, code=FAILED) from None
+                raise StrataError(
+                    "the cluster does not answer",
+                    at=name,
+                    given=why(error),
+                    remedy=f"strata cluster down --name {name}, then up again",
+                    code=FAILED,
+                ) from None
             said = b""
     if not said:
         raise StrataError(
@@ -71,5 +76,11 @@ def down(name: str) -> None:
     end = time.monotonic() + _PATIENCE_S
     while folder.exists():
         if time.monotonic() > end:
-            raise StrataError("the cluster does not end", given=str(folder), code=FAILED)
+            raise StrataError(
+                "the cluster does not end",
+                at=name,
+                given=f"its folder {folder} is still there after {_PATIENCE_S:g} s",
+                remedy="try again; processes that do not end may wait for a disk",
+                code=FAILED,
+            )
         time.sleep(0.01)

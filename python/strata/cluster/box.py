@@ -89,9 +89,19 @@ class Box:
         while self.slurms_nodes() != dict.fromkeys(self.plan.names, "idle"):
             self.turn(0.05)
             if self.ending:
-                raise StrataError("the cluster was ended while it started", code=FAILED)
+                raise StrataError(
+                    "the cluster was ended while it started",
+                    at=self.plan.name,
+                    remedy="start it again: strata cluster up",
+                    code=FAILED,
+                )
             if time.monotonic() > end or len(self.nodes) <= self.plan.nodes:
-                raise StrataError("Slurm does not start", given=slurm.logs(self.plan), code=FAILED)
+                raise StrataError(
+                    f"Slurm does not start: not all nodes were idle within {_START_S:g} s",
+                    given=slurm.logs(self.plan),
+                    remedy="the last lines of its logs are above; with fewer --nodes it needs less time",
+                    code=FAILED,
+                )
 
     def slurms_nodes(self) -> dict[str, str]:
         """What Slurm says of each node."""

@@ -54,10 +54,17 @@ def up(
     Raises StrataError, and KeyboardInterrupt when nothing is left of what was begun.
     """
     if not 1 <= nodes <= 64:
-        raise StrataError("a cluster has 1 to 64 nodes", given=f"--nodes {nodes}")
+        raise StrataError(
+            "not a number of nodes that a cluster can have", at="--nodes", given=str(nodes), allowed="1 to 64"
+        )
     cores = len(os.sched_getaffinity(0))
     if cpus is not None and not 1 <= cpus <= cores:
-        raise StrataError("nodes cannot have so many cores", given=f"--cpus {cpus}", allowed=f"1 to {cores}")
+        raise StrataError(
+            "nodes cannot have so many cores",
+            at="--cpus",
+            given=str(cpus),
+            allowed=f"1 to {cores}, as this machine has",
+        )
     links = network.Link(
         quantities.rate(link) if link else None, quantities.latency(latency) if latency else None
     )
@@ -114,7 +121,9 @@ def _shared(said: Sequence[Path], unpacked: Path | None) -> tuple[Path, ...]:
     found = [path.resolve() for path in said]
     for path in found:
         if not path.is_dir():
-            raise StrataError("there is no such folder to share", given=str(path))
+            raise StrataError(
+                "there is no such folder to share", at="--share", given=str(path), allowed="a folder"
+            )
     needed = (unpacked, root(), Path.cwd())
     found += [path for path in needed if path is not None and is_hidden(path)]
     return tuple(path for path in dict.fromkeys(found) if not any(each in path.parents for each in found))

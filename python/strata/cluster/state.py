@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from strata import own_folders
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 _LOCK = ".lock"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
@@ -78,7 +78,7 @@ def make(name: str) -> tuple[Path, int]:
             raise StrataError(
                 "no folder for a cluster can be made",
                 at=str(path.parent),
-                given=error.strerror,
+                given=why(error),
                 remedy="STRATA_CLUSTERS=/a/folder/of/yours",
                 code=FAILED,
             ) from None
@@ -96,7 +96,13 @@ def make(name: str) -> tuple[Path, int]:
                 remedy="strata cluster down, or --name OTHER for a second one",
                 code=FAILED,
             )
-    raise StrataError("no folder for a cluster can be made", given=str(path), code=FAILED)
+    raise StrataError(
+        "no folder for a cluster can be made",
+        at=str(path),
+        given="it was taken away each time",
+        remedy="try again, or --name OTHER",
+        code=FAILED,
+    )
 
 
 @contextlib.contextmanager

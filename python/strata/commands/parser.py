@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +22,35 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{**given, "allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
-        raise StrataError(message, at=self.prog, remedy=f"{self.prog} --help")
+        """argparse's own words say `invalid int value`; here they are those of who typed it."""
+        help_of = f"{self.prog} --help"
+        for pattern, said in _SAID.items():
+            if (found := re.fullmatch(pattern, message, re.DOTALL)) is None:
+                continue
+            of = found.groupdict()
+            choices = [word.strip(" '") for word in of["choices"].split(",")] if of.get("choices") else []
+            near = difflib.get_close_matches(of.get("given") or "", choices, n=1)
+            raise StrataError(
+                _KINDS.get(of.get("kind") or "", said),
+                at=f"{self.prog} {of.get('name') or ''}".strip(),
+                given=of.get("given") or "nothing",
+                allowed=", ".join(choices) or " ".join(self.format_usage().removeprefix("usage: ").split()),
+                remedy=f"{near[0]}?" if near else help_of,
+            )
+        raise StrataError(message, at=self.prog, remedy=help_of)
+
+
+# What argparse says, and what is said instead.
+_SAID = {
+    r"argument (?P<name>.+?): invalid (?P<kind>\w+) value: '(?P<given>.*)'": "not a value of this option",
+    r"argument (?P<name>.+?): invalid choice: '(?P<given>.*)' \(choose from (?P<choices>.*)\)": (
+        "there is no such choice"
+    ),
+    r"argument (?P<name>.+?): expected (?:one|at least one) argument": "a value is missing",
+    r"the following arguments are required: (?P<name>.*)": "something is missing",
+    r"unrecognized arguments: (?P<given>.*)": "the command does not take this",
+}
+_KINDS = {"int": "not a whole number", "float": "not a number"}
 
 
 def command(

@@ -60,7 +60,12 @@ def rebuild(results: Path, more: Sequence[Path] = (), verbose: bool = False) -> 
         if opened.plan.kind != "tune":
             return session.rebuild(opened, more, verbose)
         if more:
-            raise StrataError("a tuning's report takes no studies", at="--with", given=str(more[0]))
+            raise StrataError(
+                "a tuning's report takes no studies",
+                at="--with",
+                given=str(more[0]),
+                allowed="--with beside characterize's results",
+            )
         return tunings.rebuild(opened)
     finally:
         opened.close()

@@ -19,7 +19,7 @@ from strata.compare.document import document
 from strata.compare.pairs import Matches, Selection, match
 from strata.compare.sides import Side, load
 from strata.compare.verdicts import judge
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_json
 
 REGRESSED = "3%"
@@ -138,7 +138,7 @@ def fresh_folder(base: Path) -> Path:
         raise StrataError(
             "cannot write the report",
             at=str(path),
-            given=error.strerror,
+            given=why(error),
             remedy="--out FOLDER writes it elsewhere",
             code=FAILED,
         ) from error

@@ -14,7 +14,7 @@ from typing import Any
 from strata import documents, toml_files
 from strata.advice.words import count, size
 from strata.draw.graph import Graph, graph_svg, summary
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import would_replace, write_named
 from strata.paths import fronts, need_programs, sibling
 
@@ -38,6 +38,7 @@ def run(request: Request) -> int:
     if (request.source is None) == (not request.command):
         raise StrataError(
             "say what to show: one file, or one command after --",
+            given="neither" if request.source is None else "both",
             allowed="FILE.json, CASE.toml, or -- PROGRAM [ARGS]",
             remedy="strata graph show --help",
         )
@@ -103,22 +104,12 @@ def listing(graph: Graph) -> str:
 
 
 def _checked(text: str, where: str) -> Graph:
+    remedy = "strata graph show --json CASE.toml writes one; a solver's program prints it for --graph"
     try:
         graph: Any = documents.from_json(text)
     except ValueError as error:
-        raise StrataError(
-            "not the description of a graph",
-            at=where,
-            given=f"no JSON: {error}",
-            allowed=SCHEMA,
-            remedy="strata graph show --json CASE.toml writes one; a solver's program prints it for --graph",
-        ) from None
-    schema = graph.get("schema") if isinstance(graph, dict) else None
-    if schema != SCHEMA:
-        raise StrataError(
-            "not the description of a graph", at=where, given=f"schema {schema}", allowed=SCHEMA
-        )
-    return graph
+        raise documents.not_json(error, where, text, remedy) from None
+    return documents.of_schema(graph, SCHEMA, where, remedy)
 
 
 def _solver_of(case: Path, text: str) -> Path | None:
@@ -163,7 +154,11 @@ def _asked(command: Sequence[str]) -> Graph:
         done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except OSError as error:
         raise StrataError(
-            "the program cannot be started", at=shown, given=error.strerror, code=FAILED
+            "the program cannot be started",
+            at=shown,
+            given=why(error),
+            allowed="a program of a solver, and its arguments, after --",
+            code=FAILED,
         ) from None
     except subprocess.TimeoutExpired:
         raise StrataError(
@@ -182,6 +177,7 @@ def _asked(command: Sequence[str]) -> Graph:
             "the program does not describe its graph",
             at=shown,
             given=f"exit code {done.returncode}" + (f": {said[0]}" if said else ""),
+            remedy="a solver of Strata answers --graph; of another program there is no graph to show",
             code=FAILED,
         )
     return _checked(done.stdout, shown)

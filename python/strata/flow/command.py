@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from strata import documents, paths
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.flow import page, slices, surface, uncertainty
 from strata.flow.uncertainty import Asked
 from strata.report.build import write
@@ -24,13 +24,17 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
         raise StrataError(
             "no finished run there",
             at=str(run / "result.json"),
-            given=str(error),
+            given=why(error),
             remedy="give the folder that `strata run CASE --out FOLDER` has written",
             code=FAILED,
         ) from None
     if (solver := result.get("benchmark", "flow")) != "flow":
         raise StrataError(
-            "not a run of compressible flow", at=str(run / "result.json"), given=f"solver {solver}"
+            "not a run of compressible flow",
+            at=str(run / "result.json"),
+            given=f"a run of {solver}",
+            allowed="a run of the solver flow",
+            remedy="`strata md analyse` reads runs of md",
         )
     rows = series.read(run)
     walls = surface.newest(run) if any(run.glob("surface-*.csv")) else None
@@ -57,7 +61,7 @@ def study(asked: Asked, out: Path | None, command: str) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StrataError("cannot make the folder", at=str(folder), given=str(error)) from None
+        raise StrataError("cannot make the folder", at=str(folder), given=why(error)) from None
     found = uncertainty.study(replace(asked, out=folder))
     path = write(page.of_study(found, command), folder / "report")
     print("\n".join(uncertainty.lines(found)))

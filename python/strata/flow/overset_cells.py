@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 HOLE, COMPUTED, RECEPTOR, ORPHAN = range(4)
 _HEAD = 28  # bytes before the cells of a patch
@@ -35,7 +35,7 @@ def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise _damaged("the cells cannot be read", path, str(error.strerror)) from None
+            raise _damaged("the cells cannot be read", path, why(error)) from None
         at = 0
         while at < len(data):
             if at + _HEAD > len(data):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.run.series import rows_of_numbers
 
 _NEEDED = ("x", "y", "z", "size", "rho", "p")
@@ -67,7 +67,7 @@ def read(path: Path) -> Slice:
     try:
         head, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read the slice", at=str(path), given=str(error), code=FAILED) from None
+        raise StrataError("cannot read the slice", at=str(path), given=why(error), code=FAILED) from None
     names = [word.strip() for word in head.split(",")]
     if found is None or any(name not in names for name in _NEEDED):
         raise StrataError(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from strata import unpacked
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.run.series import rows_of_numbers
 
 MOST = 8 << 20  # bytes of a file of recorded curves: those of the documents have some thousand
@@ -61,7 +61,7 @@ def read(path: Path) -> Surface:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read the surface", at=str(path), given=str(error), code=FAILED) from None
+        raise StrataError("cannot read the surface", at=str(path), given=why(error), code=FAILED) from None
     names, rows = _rows(path, text)
     missing = [name for name in _NEEDED if name not in names]
     if missing:

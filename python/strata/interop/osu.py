@@ -51,7 +51,12 @@ def read(text: str) -> dict[str, Any]:
     there twice, and a validation that failed: a rate of wrong data is none.
     """
     if "DATA VALIDATION ERROR" in text:
-        raise StrataError("OSU's own validation found wrong data", given=_line_with(text, "DATA VALIDATION"))
+        raise StrataError(
+            "OSU's own validation found wrong data: messages did not arrive as they were sent",
+            at="the output of the benchmark",
+            given=_line_with(text, "DATA VALIDATION"),
+            remedy="a rate of wrong data is none: look for what is wrong in the MPI or the network",
+        )
     tables = [table for table in _tables(text.splitlines()) if table.rows]
     if not tables:
         raise StrataError(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 BASES = {
     "sc": [[0, 0, 0]],
@@ -121,4 +121,4 @@ def _write_new(path: Path, lines: list[str]) -> None:
     except FileExistsError:
         raise StrataError("there is such a file already", at=str(path), allowed="a new file") from None
     except OSError as error:
-        raise StrataError("cannot write atoms", at=str(path), given=error.strerror, code=FAILED) from None
+        raise StrataError("cannot write atoms", at=str(path), given=why(error), code=FAILED) from None

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from strata import documents
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 _SCALE = "scale of the box"
 _TYPES = {"f64": "<f8", "f32": "<f4", "i64": "<i8", "i32": "<i4", "u8": "u1"}
@@ -46,11 +46,11 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
     try:
         return _read(at, ids)
     except (OSError, *documents.ODD) as error:
-        why = f"{type(error).__name__}: {error}"
+        known = isinstance(error, (OSError, ValueError))
         raise StrataError(
             "cannot read the checkpoint",
             at=str(at),
-            given=why,
+            given=why(error) if known else f"it lacks what a checkpoint has ({error})",
             allowed="a folder checkpoint-STEP of a run of molecular dynamics",
             code=FAILED,
         ) from None

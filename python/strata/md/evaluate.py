@@ -117,7 +117,11 @@ class Evaluator:
         text = process.stderr.read().decode(errors="replace")  # type: ignore[union-attr]
         code = process.wait(timeout=30)
         raise StrataError.read(text, code) or StrataError(
-            f"{PROGRAM} has ended", given=text.strip()[-300:] or f"exit status {code}", code=FAILED
+            f"the program {PROGRAM} has ended before it answered",
+            at=PROGRAM,
+            given=text.strip()[-300:] or f"exit status {code}",
+            remedy="a status of -9 is often a lack of memory; `strata doctor` says what is missing",
+            code=FAILED,
         )
 
 

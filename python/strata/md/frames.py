@@ -14,7 +14,7 @@ from typing import IO
 
 import numpy as np
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 
 @dataclass
@@ -100,9 +100,7 @@ def _opened(path: Path, mode: str) -> IO:
     try:
         return path.open(mode, **({} if "b" in mode else {"encoding": "utf-8"}))
     except OSError as error:
-        raise StrataError(
-            "cannot read the trajectory", at=str(path), given=error.strerror, code=FAILED
-        ) from None
+        raise StrataError("cannot read the trajectory", at=str(path), given=why(error), code=FAILED) from None
 
 
 def _damaged(path: Path, where: str, given: str, allowed: str) -> StrataError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents, own_folders
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 # EFBIG: a file-size limit (ulimit -f) reads like a full disk to the person who meets it.
 _FULL = {
@@ -28,7 +28,7 @@ def storage_error(error: OSError, path: Path) -> StrataError:
     full = _FULL.get(error.errno or 0)
     if full is None:
         return StrataError(
-            f"cannot write: {error.strerror}",
+            f"cannot write: {why(error)}",
             at=str(path),
             code=FAILED,
             remedy="check the path and its permissions",
@@ -136,30 +136,15 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     """A JSON object of the given schema, or an error that names the file, the line and what to do."""
+    text = ""
     try:
-        value: dict[str, Any] = documents.from_json(documents.contents(path).decode())
+        text = documents.contents(path).decode()
+        value = documents.from_json(text)
     except FileNotFoundError:
-        raise StrataError("no such file", at=str(path), remedy=remedy) from None
-    except ValueError as error:
-        where = f"{path}:{error.lineno}" if isinstance(error, json.JSONDecodeError) else str(path)
-        raise StrataError(
-            "damaged file: not JSON", at=where, given=str(error), remedy=remedy, code=FAILED
-        ) from None
-    except OSError as error:
-        raise StrataError(
-            f"cannot read: {error.strerror}", at=str(path), remedy=remedy, code=FAILED
-        ) from None
-    found = value.get("schema") if isinstance(value, dict) else None
-    if found != schema:
-        raise StrataError(
-            "damaged file: wrong schema",
-            at=str(path),
-            given=str(found),
-            allowed=schema,
-            remedy=remedy,
-            code=FAILED,
-        )
-    return value
+        raise StrataError("there is no such file", at=str(path), remedy=remedy) from None
+    except (OSError, ValueError) as error:
+        raise documents.not_json(error, str(path), text, remedy, FAILED) from None
+    return documents.of_schema(value, schema, str(path), remedy, FAILED)
 
 
 def sweep_leftovers(folder: Path) -> list[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import storage_error, sync_folder
 
 HEADER = "strata.journal/1"
@@ -138,7 +138,7 @@ def read_journal(path: Path, offset: int = 0, first: int = 1, end: int | None = 
                 yield Line(path, number, entry)
     except OSError as error:
         raise StrataError(
-            f"cannot read: {error.strerror}",
+            f"cannot read: {why(error)}",
             at=str(path),
             allowed="a journal that this user may read",
             code=FAILED,

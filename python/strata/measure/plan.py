@@ -118,7 +118,9 @@ def check(plan: Plan) -> Plan:
     """Refuses a plan whose answer could not be trusted."""
     if not plan.tasks:
         raise StrataError(
-            "the plan has no tasks", remedy="see `strata characterize --dry-run` and the case file"
+            "nothing is left to measure: the plan has no tasks",
+            given="a case of which no part can run here",
+            remedy="`strata characterize --dry-run` says what was left out, and why",
         )
     if plan.policy.launches < stats.LEAST:
         raise StrataError(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from strata import documents
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.failure_reason import reason_line
 from strata.measure.files import check_space, remove_tree, storage_error
 from strata.measure.plan import RESULT, Pattern, Task
@@ -131,7 +131,7 @@ class LaunchRunner:
         except OSError as error:
             os.close(ours)
             raise StrataError(
-                f"cannot start the launcher: {error.strerror}",
+                f"cannot start the launcher: {why(error)}",
                 at=argv[0],
                 remedy="`strata doctor` says what is missing",
                 code=FAILED,

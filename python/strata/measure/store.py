@@ -214,7 +214,9 @@ def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance:
 
 
 def read_plan(path: Path) -> plans.Plan:
-    """The plan of a results folder."""
+    """The plan of a results folder. Raises StrataError where the folder is none."""
+    if not (path / "plan.json").exists():
+        raise no_results(path)
     return plans.load(read_json(path / "plan.json", plans.SCHEMA, _REMEDY), path / "plan.json")
 
 
@@ -226,14 +228,16 @@ def read_facts(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     )
 
 
+def no_results(path: Path) -> StrataError:
+    """The error for a folder that holds no results, or is none."""
+    said = "there is no such folder" if not path.exists() else "not a results folder"
+    given = "a file" if path.is_file() else "a folder without plan.json" if path.exists() else None
+    remedy = "`strata characterize` and `strata study run` print where their results are"
+    return StrataError(said, at=str(path), given=given, allowed="a folder of results", remedy=remedy)
+
+
 def open_existing(path: Path, *, sweep: bool = True) -> Store:
     """An existing results folder, swept of what killed processes left in it."""
-    if not (path / "plan.json").exists():
-        raise StrataError(
-            "not a results folder: it has no plan.json",
-            at=str(path),
-            remedy="`strata characterize` prints where its results are",
-        )
     plan = read_plan(path)
     if sweep:
         sweep_leftovers(path)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from strata.errors import StrataError
+from strata.toml_files import as_toml
 
 # Reasons for which a launch has no figure of its layout at all; every other one is a disturbance, which is
 # graded.
@@ -63,7 +64,9 @@ class Limits:
                     "unknown taint limit", at=f"{at} {key}", given=key, allowed=", ".join(known)
                 )
             if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-                raise StrataError("a taint limit is a number >= 0", at=f"{at} {key}", given=repr(value))
+                raise StrataError(
+                    "a taint limit is a number", at=f"{at} {key}", given=as_toml(value), allowed="0 or more"
+                )
         return Limits(**{key: float(value) for key, value in values.items()})
 
     def to_dict(self) -> dict[str, float]:

@@ -11,7 +11,7 @@ from strata import own_folders
 from strata.advice import studies
 from strata.advice.findings import findings
 from strata.advice.layouts import recommend
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 from strata.report import render
 from strata.report.document import Document, Plot, Section, Text, numbered
 from strata.report.figures.theme import standalone
@@ -50,7 +50,7 @@ def write(document: Document, out: Path) -> Path:
         raise StrataError(
             "cannot write the report",
             at=str(error.filename or out),
-            given=str(error.strerror or error),
+            given=why(error),
             remedy="free some space or choose another folder, then `strata report`",
             code=1,
         ) from error
@@ -78,6 +78,7 @@ def compose(summary: Mapping[str, Any], more: Sequence[Mapping[str, Any]] = ()) 
                 "only studies become sections of another report",
                 at="--with",
                 given=f"results of `strata {one.get('kind')}`",
+                allowed="results of `strata study`",
             )
     document = _composed(summary)
     if more:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.peer import process_and_user
 
 _LONGEST_ANSWER = 1 << 24  # bytes
@@ -70,7 +70,7 @@ def _text(value: object) -> str | None:
 
 
 def _gone(folder: str | Path, error: OSError | None) -> StrataError:
-    reason = f": {error.strerror}" if error is not None and error.strerror else ""
+    reason = f": {why(error)}" if error is not None and why(error) else ""
     return StrataError(
         f"the run ended before it answered{reason}",
         at=str(folder),
@@ -85,9 +85,10 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
         place = os.open(folder / "control", os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         what = "no run is going on in this folder" if folder.is_dir() else "there is no such results folder"
-        raise StrataError(what, at=str(folder)) from None
+        remedy = "give the folder that `strata run CASE --out FOLDER` writes, while it runs"
+        raise StrataError(what, at=str(folder), remedy=remedy) from None
     except OSError as error:
-        raise StrataError(f"the run cannot be reached: {error.strerror}", at=str(folder)) from None
+        raise StrataError(f"the run cannot be reached: {why(error)}", at=str(folder)) from None
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(timeout_s)
@@ -96,11 +97,13 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
     except (ConnectionRefusedError, FileNotFoundError):
         connection.close()
         raise StrataError(
-            "no run is going on in this folder; the last one ended without tidying up", at=str(folder)
+            "no run is going on in this folder; the last one ended without tidying up",
+            at=str(folder),
+            remedy="`strata run CASE --restart FOLDER` goes on from its last checkpoint",
         ) from None
     except OSError as error:
         connection.close()
-        raise StrataError(f"the run cannot be reached: {error.strerror}", at=str(folder)) from None
+        raise StrataError(f"the run cannot be reached: {why(error)}", at=str(folder)) from None
     except StrataError:
         connection.close()
         raise

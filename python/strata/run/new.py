@@ -18,7 +18,7 @@ import tempfile
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.paths import command
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -49,7 +49,12 @@ def new(folder: Path, *, python: bool) -> list[str]:
             "the folder is there already", at=str(folder), remedy="another name; nothing is written over"
         )
     if not folder.parent.is_dir():
-        raise StrataError("there is no folder to write it in", given=str(folder.parent))
+        raise StrataError(
+            "there is no folder to write it in",
+            at=str(folder.parent),
+            allowed="a folder that is there",
+            remedy=f"mkdir -p {shlex.quote(str(folder.parent))}",
+        )
     files = _files(name, python)
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
@@ -158,6 +163,4 @@ def _umask() -> int:
 
 
 def _not_written(folder: Path, error: OSError) -> StrataError:
-    return StrataError(
-        "the folder cannot be written", at=str(folder), given=error.strerror or str(error), code=FAILED
-    )
+    return StrataError("the folder cannot be written", at=str(folder), given=why(error), code=FAILED)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 NAME = "series.csv"
 _MOST_STEPS = 1e15  # larger numbers are not whole ones any longer
@@ -55,7 +55,7 @@ def read(path: Path | str) -> Series:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise StrataError(
-            f"cannot read the series: {getattr(error, 'strerror', None) or error}",
+            f"cannot read the series: {why(error)}",
             at=str(file),
             remedy="give the folder that `strata run CASE --out FOLDER` has written",
             code=FAILED,

@@ -55,7 +55,9 @@ def _request(words: list[str]) -> tuple[dict[str, Any], Callable[[dict[str, Any]
     else:
         raise StrataError("there is no such thing to ask of a run", given=verb, allowed=", ".join(VERBS))
     if words:
-        raise StrataError(f"'{verb}' takes nothing more", given=" ".join(words))
+        raise StrataError(
+            f"'{verb}' takes nothing more", given=" ".join(words), allowed=f"strata steer FOLDER {verb}"
+        )
     return request, shown
 
 
@@ -69,7 +71,9 @@ def _changes(words: list[str]) -> dict[str, float]:
         try:
             changes[name] = float(value)
         except ValueError:
-            raise StrataError(f"'{name}' needs a number", given=value) from None
+            raise StrataError(
+                f"'{name}' needs a number", given=value, allowed=f"such as {name}=0.5"
+            ) from None
     return changes
 
 

@@ -130,7 +130,12 @@ def _layout(file: CaseFile, value: Any, n: int) -> dict[str, Any]:
 def _no_twins(file: CaseFile, kind: str, names: list[str]) -> None:
     for n, name in enumerate(names, start=1):
         if name in names[: n - 1]:
-            raise StrataError(f"two {kind}s have the same name", at=file.at("name", ((kind, n),)), given=name)
+            raise StrataError(
+                f"two {kind}s have the same name",
+                at=file.at("name", ((kind, n),)),
+                given=name,
+                allowed="each name once",
+            )
 
 
 def _known(

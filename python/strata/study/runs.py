@@ -101,9 +101,16 @@ class Maker:
         try:
             words = shlex.split(line)
         except ValueError as error:
-            raise StrataError("the command's quotes do not match", at=at, given=f"{line} ({error})") from None
+            raise StrataError(
+                "the command's quotes do not match",
+                at=at,
+                given=f"{line} ({error})",
+                allowed="pairs of quotes, as a shell reads them",
+            ) from None
         if not words:
-            raise StrataError("the command is empty", at=at, given=repr(line))
+            raise StrataError(
+                "the command is empty", at=at, given=repr(line), allowed="a program and its arguments"
+            )
         return words
 
     def runs(self, program: Mapping[str, Any], n: int) -> list[Run]:

@@ -230,7 +230,11 @@ def _reasons(layout: str | None, nodes: int, partition: Partition, site: Site) -
     )
     if done.returncode != 0:
         raise StrataError.read(done.stderr, done.returncode) or StrataError(
-            "the layout cannot be checked", given=done.stderr.strip(), code=FAILED
+            "the layout cannot be checked",
+            at=f"--layout {layout}",
+            given=done.stderr.strip() or f"`strata launch --dry-run` ended with status {done.returncode}",
+            remedy="`strata doctor` says what is missing",
+            code=FAILED,
         )
     why = [line.partition(":")[2].strip() for line in done.stdout.splitlines() if line.startswith("why:")]
     return (
@@ -349,7 +353,9 @@ def submit(script: Script, folder: Path) -> tuple[str, Path]:
     sbatch = shutil.which("sbatch")
     if sbatch is None:
         raise StrataError(
-            "no sbatch on PATH", remedy="load the cluster's Slurm module; --dry-run prints the script"
+            "there is no sbatch here, which hands jobs to Slurm",
+            at="PATH",
+            remedy="load the cluster's Slurm module, or go to a login node; --dry-run prints the script",
         )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "job.sh"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from strata.cluster import system
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.submit import criu, dumps, processes
 from strata.submit.criu import Criu
 from strata.submit.dumps import Dumps, Record
@@ -48,7 +48,8 @@ def run(folder: Path, words: Sequence[str], time: str | None = None) -> int:
     except OSError as error:
         raise StrataError(
             "root may not make a PID namespace here, in which the program would run",
-            given=str(error),
+            given=why(error),
+            remedy="start it as another user, or with the capability CAP_SYS_ADMIN",
             code=FAILED,
         ) from error
     sys.stdout.flush()
@@ -124,7 +125,11 @@ def _start(folder: Path, words: Sequence[str]) -> int:
             )
         except OSError as error:
             raise StrataError(
-                "the program cannot be started", given=f"{words[0]}: {error.strerror}", code=FAILED
+                "the program cannot be started",
+                at=words[0],
+                given=why(error),
+                allowed="a program that this node can run, by its whole path or on PATH",
+                code=FAILED,
             ) from error
     _say(f"started the program; it prints to {folder / OUTPUT}")
     pid = started.pid

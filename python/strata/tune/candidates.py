@@ -113,7 +113,13 @@ def candidates(
             remedy="--kind hybrid, if it is one",
         )
     if processes and kind not in ("mpi", "hybrid"):
-        raise StrataError("only MPI programs have a number of processes to choose", at="--processes")
+        raise StrataError(
+            "only MPI programs have a number of processes to choose",
+            at="--processes",
+            given=f"a program of kind {kind}",
+            allowed="mpi, hybrid",
+            remedy="leave --processes out, or say --kind mpi if it is one",
+        )
     if processes and max(processes) > usable.cores:
         raise StrataError(
             "more processes than cores that may be used",

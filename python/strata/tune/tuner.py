@@ -75,7 +75,9 @@ class Outcome:
 def check(request: Request) -> Request:
     """Refuses what cannot be raced."""
     if not request.command:
-        raise StrataError("no command to tune", allowed="strata tune [options] -- command args")
+        raise StrataError(
+            "no command to tune", given="nothing after --", allowed="strata tune [options] -- command args"
+        )
     if request.kind is not None and request.kind not in KINDS:
         raise StrataError(
             "unknown kind of program", at="--kind", given=request.kind, allowed=", ".join(KINDS)
@@ -179,7 +181,14 @@ class Tuner:
         figures = {f["name"]: f["value"] for f in (sample.result or {}).get("figures") or []}
         found = float(figures["metric"])
         if found <= 0:
-            raise StrataError("the figure is not positive", at="--metric", given=str(found), code=FAILED)
+            raise StrataError(
+                "the figure is not positive, so that layouts cannot be compared by their ratio",
+                at="--metric",
+                given=f"{found:g}",
+                allowed="a number above 0 in what the program prints",
+                remedy="check the pattern: its group may match another number",
+                code=FAILED,
+            )
         return found if self._request.better == "lower" else 1.0 / found
 
     def race(

@@ -46,7 +46,11 @@ class UsableCores:
     def of(machine: dict[str, Any]) -> UsableCores:
         cores = allowed_cores(machine)
         if not cores:
-            raise StrataError("this process may use no core", remedy="strata machine shows what is allowed")
+            raise StrataError(
+                "this process may use no core of this machine",
+                given="an empty set of cores (taskset, numactl or a control group)",
+                remedy="strata machine shows what is allowed",
+            )
         count = Counter(core["domain"] for core in cores)
         # Of kinds of which it is not known which are faster, none is tried before the others.
         kinds = core_kinds.kinds(machine)[::-1] if core_kinds.ordered(machine) else []

@@ -53,7 +53,7 @@ def changed(*keys: str | int, value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "at", "message"),
     [
-        ('{"schema": "strata.node/1", ', "n1.json", "not a JSON file"),
+        ('{"schema": "strata.node/1", ', "n1.json:1", "the file ends within its JSON"),
         ("[1]", "n1.json: schema", "not a run of a node"),
         (changed("schema", value="strata.node/2"), "n1.json: schema", "not a run of a node"),
         (changed("node", value=""), "n1.json: node", "damaged"),

@@ -188,8 +188,8 @@ def test_bad_input_is_one_message_and_exit_2(
         ((base, same, "--task", "["), "not a regular expression"),
         ((base, same, "--figure", "nosuch"), "time, sweeps, rate"),
         ((base, same, "--task", "nosuch"), "solve/a, solve/b"),
-        ((base,), "the following arguments are required: B"),
-        ((base, same, same), "unrecognized arguments"),
+        ((base,), "compare B\n  given: nothing"),
+        ((base, same, same), "the command does not take this"),
         ((base, same, "--regresed", "3%"), "--regresed"),
     ):
         assert run(*words) == 2, words
@@ -225,7 +225,7 @@ def test_report_alone_and_a_folder_named_compare_go_on(
     assert (tmp_path / "compare" / "report" / "report.html").exists()
     assert main(["report", "nosuch"]) == 2
     assert main(["report", "compare"]) == 2
-    assert "arguments are required: A, B" in capsys.readouterr().err
+    assert "compare A, B\n  given: nothing" in capsys.readouterr().err
 
 
 def test_names_in_a_strangers_summary_move_no_cursor(

@@ -155,7 +155,8 @@ def test_a_case_names_its_solver(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("[1", "no JSON: Expecting"), ('{"schema": "strata.x/1"}', "strata.graph/1")]
+    ("text", "said"),
+    [("[1", "the file ends within its JSON"), ('{"schema": "strata.x/1"}', "strata.graph/1")],
 )
 def test_what_is_no_description_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str

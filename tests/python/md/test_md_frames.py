@@ -94,5 +94,5 @@ def test_a_file_that_is_no_trajectory_is_refused(tmp_path: Path) -> None:
         list(frames.read(file))
     with pytest.raises(StrataError, match="can be read"):
         frames.read(tmp_path / "a.pdb")
-    with pytest.raises(StrataError, match="No such file"):
+    with pytest.raises(StrataError, match="there is no such file"):
         list(frames.read(tmp_path / "b.xyz"))

@@ -48,6 +48,6 @@ def test_a_refusal_keeps_its_parts_whatever_else_was_said(tmp_path: Path) -> Non
 
 
 def test_a_front_that_dies_without_a_refusal_is_an_error_with_its_words(tmp_path: Path) -> None:
-    with pytest.raises(StrataError, match="`strata launch` ended with 3") as caught:
+    with pytest.raises(StrataError, match="`strata launch` ended with status 3") as caught:
         ask(front(tmp_path, "sys.stderr.write('7\\nSegmentation fault\\n')\nsys.exit(3)"), ["launch"])
     assert caught.value.given == "7\nSegmentation fault" and caught.value.code == 3

@@ -271,7 +271,9 @@ def test_a_program_that_is_not_there_is_one_error(going_on) -> None:
     going = going_on("exit 0", "./no-such-program")
     said = going.communicate(timeout=30)[0]
     assert (
-        going.returncode == 1 and "given: ./no-such-program: No such file" in said and "Traceback" not in said
+        going.returncode == 1
+        and "at: ./no-such-program\n  given: there is no such file" in said
+        and "Traceback" not in said
     )
 
 

@@ -128,6 +128,6 @@ def test_a_tuning_that_was_interrupted_is_reported_without_an_answer(tmp_path: P
 def test_a_damaged_answer_is_told(tmp_path: Path) -> None:
     opened = folder(tmp_path, WINS)
     (tmp_path / "tune.json").write_text('{"schema": "strata.tune/1", ')
-    with pytest.raises(StrataError, match="damaged file"):
+    with pytest.raises(StrataError, match="the file ends within its JSON"):
         results.rebuild(opened)
     opened.close()

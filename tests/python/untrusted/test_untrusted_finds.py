@@ -256,7 +256,7 @@ class TestLogs:
             (None, "log.csv", OUTAGES + f"one,{DIGITS},2026-01-01,,tape\n", "row 2, column parts"),
             (None, "log.csv", OUTAGES + "one,1,9999-12-31,,tape\n", "row 2, column start"),
             (None, "log.csv", "system," + "a" * 200_000 + "\n", "log.csv"),
-            (None, "log.json", DEEP, "log.json: line 1"),
+            (None, "log.json", DEEP, "log.json:1"),
             (
                 None, "log.json",
                 json.dumps({"schema": "strata.outages/1", "systems": {"one": 7}, "outages": [{"system": "one"}]}),
@@ -349,7 +349,7 @@ def test_other_documents_that_lack_what_such_have(tmp_path: Path) -> None:
     plan = json.dumps({"schema": "strata.balance/1", "plan": []})
     refused(tmp_path, lambda path: balance.draw(str(path), "-"), "plan.json", plan)
     error = refused(tmp_path, lambda path: balance.draw(str(path), "-"), "plan.json", "{")
-    assert str(error.at).endswith("plan.json")
+    assert str(error.at).endswith("plan.json:1")
     graph = json.dumps({"schema": "strata.graph/1"})
     refused(tmp_path, lambda path: show.run(show.Request(path)), "graph.json", graph)
 

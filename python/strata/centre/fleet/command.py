@@ -13,7 +13,7 @@ from strata.centre.fleet import drain, generate, page, prometheus, reading
 from strata.centre.fleet.analysis import Analysis, analyse, document
 from strata.centre.fleet.outliers import FEWEST, LEAST
 from strata.centre.fleet.submit import silent
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_json, write_named
 from strata.report.build import write
 
@@ -155,6 +155,6 @@ def write_generated(out: Path, nodes: int, runs: int, faults: list[generate.Faul
             (folder / name).write_text(text)
             written += 1
     except OSError as error:
-        raise StrataError("cannot write the fleet", at=str(out), given=error.strerror, code=FAILED) from None
+        raise StrataError("cannot write the fleet", at=str(out), given=why(error), code=FAILED) from None
     print(f"made up {words.count(written, 'run')} of {words.count(nodes, 'node')}: {out}")
     return 0

@@ -23,7 +23,7 @@ import numpy as np
 
 from strata import __version__, front, own_folders, paths
 from strata.centre.fleet import facts
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_atomically
 from strata.measure.journal import utc_now
 
@@ -62,9 +62,7 @@ def quick(out: Path, campaign: str | None, say: Callable[[str], None]) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StrataError(
-            "cannot make the folder", at=str(folder), given=error.strerror, code=FAILED
-        ) from None
+        raise StrataError("cannot make the folder", at=str(folder), given=why(error), code=FAILED) from None
     path = folder / f"{re.sub(r'[^0-9TZ]', '', began)}.json"
     write_atomically(path, json.dumps(record, separators=(",", ":")) + "\n")
     return path

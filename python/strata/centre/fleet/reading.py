@@ -16,7 +16,7 @@ import numpy as np
 from strata import documents, own_folders, scripts
 from strata.centre.fleet.fleet import Figure, Fleet
 from strata.centre.fleet.quick import SCHEMA
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 FACTS = (
     "product",
@@ -113,7 +113,7 @@ def _texts(file: str) -> Iterator[tuple[str, str]]:
     try:
         text = documents.contents(file, _LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read a run", at=file, given=str(error)) from None
+        raise StrataError("cannot read a run", at=file, given=why(error)) from None
     if not file.endswith(".jsonl"):
         yield file, text
         return
@@ -124,7 +124,7 @@ def _record(at: str, text: str) -> dict[str, Any]:
     try:
         given = documents.from_json(text)
     except ValueError as error:
-        raise StrataError("not a JSON file", at=at, given=str(error)) from None
+        raise documents.not_json(error, at, text) from None
     if not isinstance(given, dict) or given.get("schema") != SCHEMA:
         raise StrataError(
             "not a run of a node",
@@ -227,8 +227,8 @@ def _fleet(records: list[dict[str, Any]]) -> Fleet:
         fleet.failed += [(run, name, str(why)) for name, why in record["failed"].items()]
         for finding in (record.get("integrity") or {}).get("findings") or []:
             fleet.failed.append((run, "integrity", _finding(finding)))
-        for name, why in record["absent"].items():
-            fleet.absent.setdefault(name, str(why))
+        for name, reason in record["absent"].items():
+            fleet.absent.setdefault(name, str(reason))
     return fleet
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata import paths
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_atomically
 from strata.measure.journal import utc_now
 from strata.scripts import directive
@@ -65,13 +65,15 @@ def submit(wanted: Wanted, asked: Sequence[str], environment: Mapping[str, str] 
     sbatch = shutil.which("sbatch")
     if sbatch is None:
         raise StrataError(
-            "no sbatch on PATH", remedy="load the cluster's Slurm module; --dry-run prints the script"
+            "there is no sbatch here, which hands jobs to Slurm",
+            at="PATH",
+            remedy="load the cluster's Slurm module, or go to a login node; --dry-run prints the script",
         )
     try:
         (out / "output").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StrataError(
-            "cannot make the folder", at="--out", given=f"{out}: {error.strerror}", code=FAILED
+            "cannot make the folder", at="--out", given=f"{out}: {why(error)}", code=FAILED
         ) from None
     path = out / f"{campaign}.sh"
     write_atomically(path, script.text())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents, own_folders
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import storage_error, write_atomically, write_json
 
 SCHEMA = "strata.integrity/1"
@@ -66,7 +66,7 @@ class State:
             ) from None
         except OSError as error:
             raise StrataError(
-                f"cannot keep the history: {error.strerror}",
+                f"cannot keep the history: {why(error)}",
                 at=str(self.folder),
                 remedy="--state FOLDER names a folder that can be written",
             ) from None
@@ -128,7 +128,7 @@ class State:
             return found
         except OSError as error:
             raise StrataError(
-                f"cannot read the history: {error.strerror}",
+                f"cannot read the history: {why(error)}",
                 at=str(self._file),
                 remedy="--state FOLDER names another one",
                 code=FAILED,

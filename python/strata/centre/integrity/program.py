@@ -42,7 +42,14 @@ class Program:
             try:
                 event = documents.from_json(line)
             except ValueError:
-                raise StrataError(f"{NAME} said what is no event", given=line[:200], code=FAILED) from None
+                raise StrataError(
+                    f"the program {NAME} printed what Strata does not understand",
+                    at=NAME,
+                    given=line[:200],
+                    allowed="a line of JSON for each event",
+                    remedy="build it again: ./strata setup; it must be of this version of Strata",
+                    code=FAILED,
+                ) from None
             yield event
 
     def stop(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 BUSY = 0.94
 PER_DAY = 748.0  # starts: of PSC's Cray XT3 (Nystrom 2007)
@@ -90,4 +90,4 @@ def generate(jobs: int, parts: int, out: Path) -> None:
             "there is such a file already", at="--out", given=str(out), allowed="a new file"
         ) from None
     except OSError as error:
-        raise StrataError("cannot write the trace", at=str(out), given=error.strerror, code=FAILED) from None
+        raise StrataError("cannot write the trace", at=str(out), given=why(error), code=FAILED) from None

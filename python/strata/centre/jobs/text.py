@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from strata import unpacked
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 from strata.measure.progress import duration
 
 BLOCK = 32 << 20
@@ -53,7 +53,7 @@ def blocks(path: Path) -> Iterator[bytes]:
         raise StrataError(
             "the file is cut short" if cut else "cannot read the log",
             at=str(path),
-            given=str(getattr(error, "strerror", None) or error),
+            given=why(error),
             remedy="get the whole file again" if cut else None,
         ) from None
     if rest:

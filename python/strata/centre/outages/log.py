@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from strata import documents
 from strata.centre.outages import times
 from strata.centre.outages.categories import OBSERVED, Categories
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +76,7 @@ def contents(path: Path) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise StrataError("cannot read the log", at=str(path), given=error.strerror) from None
+        raise StrataError("cannot read the log", at=str(path), given=why(error)) from None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -159,7 +158,12 @@ def _check_whole(path: Path, text: str, columns: int, first: int) -> None:
 
 
 def _no_csv(path: Path) -> StrataError:
-    return StrataError("not a CSV file", at=str(path), given="a quote that does not end, or text after one")
+    return StrataError(
+        "not a CSV file",
+        at=str(path),
+        given="a quote that does not end, or text after one",
+        allowed='cells with commas between them; a text with commas or quotes as "he said ""no"""',
+    )
 
 
 def _json(path: Path, text: str) -> Cells:
@@ -168,8 +172,7 @@ def _json(path: Path, text: str) -> Cells:
     try:
         given = documents.from_json(text)
     except ValueError as error:
-        line = f": line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise StrataError("not a JSON file", at=f"{path}{line}", given=str(error)) from None
+        raise documents.not_json(error, str(path), text) from None
     if not isinstance(given, Mapping) or given.get("schema") != SCHEMA:
         raise StrataError(
             "not a log of outages",
@@ -179,7 +182,12 @@ def _json(path: Path, text: str) -> Cells:
         )
     systems, outages = given.get("systems", {}), given.get("outages")
     if not isinstance(outages, list) or not isinstance(systems, Mapping):
-        raise StrataError("outages is a list, systems an object", at=str(path), given=", ".join(given))
+        raise StrataError(
+            "not a log of outages",
+            at=str(path),
+            given=f"the keys {', '.join(given)}",
+            allowed='"outages": a list, and "systems": an object, if there is one',
+        )
     rows = []
     for name, about in systems.items():
         if not isinstance(about, Mapping):

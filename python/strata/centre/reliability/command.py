@@ -11,7 +11,7 @@ from strata.centre.outages import categories as kinds
 from strata.centre.outages import forms, times
 from strata.centre.reliability import page, published
 from strata.centre.reliability.analysis import Analysis, Asked, analyse, document
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_json
 from strata.measure.progress import seconds
 from strata.report.build import write
@@ -112,6 +112,6 @@ def generate(totals: Path, since: str, out: Path) -> int:
             "there is such a file already", at="--out", given=str(out), allowed="a new file"
         ) from None
     except OSError as error:
-        raise StrataError("cannot write the log", at=str(out), given=error.strerror, code=FAILED) from None
+        raise StrataError("cannot write the log", at=str(out), given=why(error), code=FAILED) from None
     print(f"made up a log of {len(rows) - 1} rows with the totals of {totals.name}: {out}")
     return 0

@@ -19,7 +19,7 @@ import numpy as np
 from strata.centre.outages.categories import OBSERVED, TOTALS, Categories
 from strata.centre.outages.history import DAY
 from strata.centre.reliability.account import Account
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 
 HEAD = ("table", "system", "description", "category", "days", "percent_time", "events", "mtti_days")
 FIGURES = HEAD[4:]
@@ -68,7 +68,9 @@ def read(path: Path) -> list[Printed]:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
     except (OSError, UnicodeDecodeError) as error:
-        raise StrataError("cannot read the published totals", at=str(path), given=str(error)) from None
+        raise StrataError(
+            "cannot read the published totals", at=str(path), given=why(error), allowed="a file of CSV"
+        ) from None
     if not rows or tuple(rows[0]) != HEAD:
         raise StrataError(
             "not a file of published totals",

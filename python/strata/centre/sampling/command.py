@@ -67,7 +67,12 @@ def _run(what: str, folder: Path | None, interval: str, size: str, job: str | No
             allowed="its number, or SLURM_JOB_ID in the environment",
         )
     if number and not re.fullmatch(r"[\w.\[\]-]+", number, re.ASCII):
-        raise StrataError("not the number of a job", at="--job", given=scripts.visible(number))
+        raise StrataError(
+            "not the number of a job",
+            at="--job",
+            given=scripts.visible(number),
+            allowed="such as 1234, 12_3 or 77.server",
+        )
     own_folders.close_umask()
     user = os.environ.get("SLURM_JOB_UID", "") if number == os.environ.get("SLURM_JOB_ID") else ""
     asked = loop.Sampling(
@@ -94,7 +99,11 @@ def show(folder: Path) -> int:
     files = sorted(folder.glob(f"*{SUFFIX}"))
     if not files:
         raise StrataError(
-            "no samples there", at="DIR", given=str(folder), allowed=f"a folder with NODE{SUFFIX}"
+            "no samples there",
+            at=str(folder),
+            given="a folder without samples" if folder.is_dir() else "no folder",
+            allowed=f"a folder with NODE{SUFFIX}",
+            remedy="`strata centre sample daemon --folder DIR` writes them",
         )
     for path in files:
         one = read(path)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata import documents, own_folders
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 
 MAGIC, VERSION = b"STRATUSE", 1
 _HEADER = struct.Struct("<8sIIQI64s")
@@ -110,7 +110,7 @@ class Ring:
             raise StrataError(
                 "cannot write samples",
                 at=str(error.filename or self.path),
-                given=str(error.strerror),
+                given=why(error),
                 remedy="--folder names a folder of a local disk, --size less than is free there",
                 code=FAILED,
             ) from None
@@ -193,7 +193,7 @@ def header(path: Path) -> tuple[str, int]:
         with documents.opened(path) as file:
             data = file.read(FIRST)
     except OSError as error:
-        raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
+        raise StrataError("cannot read the samples", at=str(path), given=why(error)) from None
     _records(path, data)
     _, _, _, _, cores, host = _HEADER.unpack_from(data)
     return host.rstrip(b"\0").decode(errors="replace"), int(cores)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import documents
-from strata.errors import StrataError
+from strata.errors import StrataError, why
 from strata.measure.files import write_named
 from strata.report.figures.theme import INK, SERIES, SOFT, canvas, finish, standalone
 
@@ -41,15 +41,13 @@ def draw(source: str, target: str) -> int:
     """Reads the plan from the file `source` and writes its figure to `target`; - is standard input or
     output. Raises StrataError.
     """
+    remedy, text = "`strata balance --json` writes plans", ""
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-        plan = documents.from_json(text)
+        found = documents.from_json(text)
     except (OSError, ValueError) as error:
-        raise StrataError(f"the plan cannot be read: {error}", at=source, allowed="JSON in a file") from error
-    if not isinstance(plan, dict) or plan.get("schema") != "strata.balance/1":
-        raise StrataError(
-            "this is not a plan", at=source, allowed="strata.balance/1, as strata balance --json"
-        )
+        raise documents.not_json(error, source, text, remedy) from None
+    plan = documents.of_schema(found, "strata.balance/1", source, remedy)
     with documents.used(source, "the plan"):
         svg = standalone(balance("balance", plan))
     try:
@@ -58,5 +56,5 @@ def draw(source: str, target: str) -> int:
         else:
             write_named(Path(target), svg)
     except OSError as error:
-        raise StrataError(f"the drawing cannot be written: {error}", given=target) from error
+        raise StrataError("the drawing cannot be written", at=target, given=why(error)) from None
     return 0
