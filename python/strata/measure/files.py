@@ -143,7 +143,9 @@ def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise StrataError("there is no such file", at=str(path), remedy=remedy) from None
     except (OSError, ValueError) as error:
-        raise documents.not_json(error, str(path), text, remedy, FAILED) from None
+        found = documents.not_json(error, str(path), text, remedy, FAILED)
+        found.message = f"damaged file: {found.message}"
+        raise found from None
     return documents.of_schema(value, schema, str(path), remedy, FAILED)
 
 

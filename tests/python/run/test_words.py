@@ -109,7 +109,7 @@ def test_what_is_no_json_is_told_with_its_line_and_what_lacks(
     with pytest.raises(StrataError) as refused:
         files.read_json(path, "strata.summary/1", "make it again")
     error = refused.value
-    assert (error.message, error.at, error.given) == (message, f"{path}{line}", given)
+    assert (error.message, error.at, error.given) == (f"damaged file: {message}", f"{path}{line}", given)
     assert error.remedy == "make it again"
 
 
