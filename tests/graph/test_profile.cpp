@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -175,6 +176,19 @@ TEST_CASE("the roof is that of the newest characterization of this machine, for 
     characterized(folder.path() / "newer", host, here, "characterize", 35);
     std::filesystem::last_write_time(folder.path() / "newer" / "summary.json",
                                      std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    CHECK(measured_roof(folder.path(), 2)->gbs == 35);
+    // A stranger's: one that keeps its reader waiting, one without an end, one with figures.
+    for (const char* name : {"waits", "endless", "theirs"})
+        std::filesystem::create_directories(folder.path() / name);
+    REQUIRE(::mkfifo((folder.path() / "waits" / "summary.json").c_str(), 0600) == 0);
+    std::filesystem::create_symlink("/dev/zero", folder.path() / "endless" / "summary.json");
+    if (::geteuid() == 0) {
+        characterized(folder.path() / "theirs", host, here, "characterize", 50);
+        const auto file = folder.path() / "theirs" / "summary.json";
+        std::filesystem::last_write_time(
+            file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(2));
+        REQUIRE(::chown(file.c_str(), 65534, 65534) == 0);
+    }
     CHECK(measured_roof(folder.path(), 2)->gbs == 35);
 }
 

@@ -1,5 +1,6 @@
 #include "core/run/profile/roof.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,6 +80,15 @@ std::optional<Roof> roof_of(const JsonValue& summary, int threads) {
     return roof.gflops > 0 && roof.gbs > 0 ? std::optional(roof) : std::nullopt;
 }
 
+/// Whether a file is this user's or root's: what a stranger has put among the results bounds nothing, may
+/// never end, and may keep its reader waiting.
+bool is_own(const fs::path& file) {
+    constexpr off_t most = 256 << 20;  // of a large machine it has very many values
+    struct stat about {};
+    return lstat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= most &&
+           (about.st_uid == geteuid() || about.st_uid == 0);
+}
+
 }  // namespace
 
 fs::path results_folder() {
@@ -92,7 +102,7 @@ std::optional<Roof> measured_roof(const fs::path& results, int threads) {
     for (const fs::directory_entry& entry : fs::directory_iterator(results, none)) {
         const fs::path summary = entry.path() / "summary.json";
         const fs::file_time_type time = fs::last_write_time(summary, none);
-        if (!none) found.emplace_back(time, summary);
+        if (!none && is_own(summary)) found.emplace_back(time, summary);
     }
     std::sort(found.rbegin(), found.rend());
     for (const auto& [time, file] : found) {
@@ -100,7 +110,6 @@ std::optional<Roof> measured_roof(const fs::path& results, int threads) {
         std::ostringstream text;
         text << in.rdbuf();
         try {
-            // Of a large machine it has very many values, and it is this user's own.
             const std::string said = text.str();
             std::optional<Roof> roof = roof_of(JsonValue::parse(said, file.string(), said.size()), threads);
             if (!roof) continue;

@@ -18,6 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from strata import own_folders
 from strata.casefile import REQUIRED, CaseFile, Key, Place, is_name, is_text
 from strata.errors import FAILED, StrataError
 from strata.measure.files import storage_error
@@ -152,6 +153,11 @@ def make(builds: Sequence[Build], say: Callable[[str], None]) -> None:
         except OSError as error:
             raise storage_error(error, build.folder) from error
         try:
+            own_folders.need(
+                build.folder,
+                "programs that studies build",
+                "STRATA_RESULTS=/a/folder/of/yours, or --out FOLDER",
+            )
             _make(build)
         except BaseException:
             with suppress(OSError):  # what the build left there says more than its absence

@@ -191,6 +191,17 @@ def test_a_failing_build_shows_the_compiler_s_last_lines_and_leaves_no_folder(tm
     assert not (tmp_path / "x" / "builds").exists()
 
 
+@needs_gcc
+def test_nothing_is_built_where_another_user_can_replace_it(tmp_path: Path) -> None:
+    """What lies there is what the study runs."""
+    what = study(tmp_path / "x")
+    (tmp_path / "x" / "builds").mkdir()
+    (tmp_path / "x" / "builds").chmod(0o777)
+    with pytest.raises(StrataError, match="programs that studies build are not kept where another user"):
+        made(what)
+    assert list((tmp_path / "x" / "builds").iterdir()) == []
+
+
 def test_of_much_output_the_end_is_shown_and_a_program_that_cannot_start_is_told(tmp_path: Path) -> None:
     chatty = STUDY.replace("build = [", "build = [\"sh -c 'seq 100; exit 3'\", ")
     with pytest.raises(StrataError) as caught:
