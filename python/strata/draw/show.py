@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,7 @@ def load(source: Path) -> Graph:
     return _checked(text, str(source))
 
 
+_NAME = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
 PATH = "critical path of a step, the longest chain of tasks that wait for each other:"
 
 
@@ -119,11 +121,12 @@ def _solver_of(case: Path, text: str) -> Path | None:
     solver = toml_files.table_of(text, case).get("solver")
     if not isinstance(solver, str):
         raise StrataError("the case does not name its solver", at=f"{case} solver", allowed='solver = "NAME"')
-    name = f"strata-{solver}"
-    for front in fronts():
-        need_programs(front, [name])
-    of_front = next((path for front in fronts() if (path := sibling(front, name)) is not None), None)
-    found = of_front or shutil.which(name)
+    name, found = f"strata-{solver}", None
+    if _NAME.fullmatch(solver):  # a path is for `strata run`, which sees to whose it is
+        for front in fronts():
+            need_programs(front, [name])
+        of_front = next((path for front in fronts() if (path := sibling(front, name)) is not None), None)
+        found = of_front or shutil.which(name)
     if found is None and not any(front.is_file() for front in fronts()):
         raise StrataError(
             "the solver's program was not found",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from strata import documents, paths
+from strata import documents, own_folders, paths
 from strata.errors import FAILED, StrataError, why
 from strata.flow import page, slices, surface, uncertainty
 from strata.flow.uncertainty import Asked
@@ -58,6 +58,8 @@ def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command
 def study(asked: Asked, out: Path | None, command: str) -> int:
     """Runs the study, writes its report, prints the coefficients."""
     folder = out or paths.results_base() / f"uncertainty-{asked.case.stem}"
+    if out is None:
+        own_folders.need(folder, "results", "--out FOLDER, or STRATA_RESULTS=/a/folder/of/yours")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from strata import paths
+from strata import own_folders, paths
 from strata.errors import FAILED, StrataError
 from strata.flow import overset_figures
 from strata.flow.overset_cells import Patch, orphans, patches
@@ -49,6 +49,8 @@ def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | No
     front, program = _programs()
     name = Path(grids[0]).stem if len(grids) == 1 else "grids"
     folder = out or paths.results_base() / f"overset-{name}"
+    if out is None:
+        own_folders.need(folder, "results", "--out FOLDER, or STRATA_RESULTS=/a/folder/of/yours")
     cells = folder / "cells"
     shutil.rmtree(cells, ignore_errors=True)  # of another number of processes, perhaps
     words = [str(front), "launch", "--layout", layout, "--", str(program), *grids, *more, "--out", str(cells)]

@@ -154,6 +154,27 @@ def test_a_case_names_its_solver(
         assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("front", ["", "strata"])
+def test_a_case_names_no_program_of_the_folder_in_which_one_happens_to_be(
+    front: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`strata run` is asked, which looks whose code a path names."""
+    (tmp_path / "strata-x").mkdir()
+    solver(tmp_path / "strata-x", "evil", "open('mark', 'w')")
+    if front:
+        solver(tmp_path, front, "print('asked:', *sys.argv[1:3], file=sys.stderr)\nsys.exit(7)")
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
+    monkeypatch.chdir(tmp_path)
+    Path("case.toml").write_text('solver = "x/evil"\n')
+    if front:
+        with pytest.raises(SystemExit):
+            main(["graph", "show", "case.toml"])
+        assert "asked: run case.toml" in capfd.readouterr().err
+    else:
+        assert main(["graph", "show", "case.toml"]) == 2
+    assert not Path("mark").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("[1", "the file ends within its JSON"), ('{"schema": "strata.x/1"}', "strata.graph/1")],
