@@ -12,6 +12,8 @@ from markupsafe import Markup
 from strata.report.document import Document
 from strata.report.figures.theme import FONT, variables
 
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 
 @lru_cache(maxsize=1)
 def _environment() -> jinja2.Environment:
@@ -60,16 +62,20 @@ def mdtext(text: str) -> str:
     return "`".join(pieces)
 
 
+def _shown(page: str) -> str:
+    """What a terminal would obey, or what turns the direction of text, is written out: names in results may
+    be anybody's.
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), page)
+
+
 def html(document: Document) -> str:
     """The document as one self-contained HTML page."""
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(document=document, light=variables(), dark=variables(dark=True), font=FONT)
-    )
+    page = _environment().get_template("report.html.j2")
+    return _shown(page.render(document=document, light=variables(), dark=variables(dark=True), font=FONT))
 
 
 def markdown(document: Document) -> str:
     """The document as Markdown."""
     text = _environment().get_template("report.md.j2").render(document=document)
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return _shown(re.sub(r"\n{3,}", "\n\n", text).strip()) + "\n"

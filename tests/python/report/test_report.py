@@ -336,10 +336,12 @@ def test_any_part_of_the_measurements_makes_a_report(keep: tuple[str, ...], draw
 def test_text_from_the_system_cannot_become_markup() -> None:
     summary = SUMMARIES["two-cores"]()
     summary["machine"]["cpu_model"] = "<script>alert(1)</script>"
-    summary["machine"]["hostname"] = "<img src=x>"
+    summary["machine"]["hostname"] = "<img src=x>\x1b]0;x\x07\x9b\u202e"
     summary["tasks"] = []
-    text = html(compose(summary))
-    assert "<script" not in text and "<img" not in text
+    for text in (html(compose(summary)), markdown(compose(summary))):
+        assert "<script" not in text and "<img" not in text
+        assert r"\x1b]0;x\x07\x9b\u202e" in text.replace(r"\]", "]")
+        assert not re.search("[\x07\x1b\x7f-\x9f\u202e]", text)
     assert inline("a `<b>` <i> **c**") == "a <code>&lt;b&gt;</code> &lt;i&gt; <strong>c</strong>"
 
 
