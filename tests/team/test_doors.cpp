@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -324,6 +325,27 @@ TEST_CASE("whoever calls the port of a run hears nothing, and the run's nodes fi
     }
     CHECK(call_port(addresses) == -1);
     CHECK(vanished == 0);
+}
+
+TEST_CASE("of callers between nodes that say nothing only some are kept, and no more are let in at a time") {
+    Heads first({.said = [](int, const Message&) {},
+                 .vanished = [](const Message&, const std::string&) {},
+                 .watch = [](int) {}});
+    const std::string addresses = first.open(hello_of(0), random_bytes());
+    const int kept = static_cast<int>(kStrangers) + 1;  // and the other node, which is expected
+    std::vector<int> lines;
+    for (int i = 0; i < kCallsAtOnce + 10; ++i) lines.push_back(call_port(addresses));
+    first.listen();
+    int gone = 0, unheard = 0;
+    for (const int line : lines) {
+        char bytes[sizeof(Bytes32)];
+        const ssize_t said = recv(line, bytes, sizeof bytes, MSG_DONTWAIT);
+        unheard += said < 0 && errno == EAGAIN ? 1 : 0;
+        gone += said > 0 && recv(line, bytes, 1, MSG_DONTWAIT) == 0 ? 1 : 0;
+        close(line);
+    }
+    CHECK(gone >= kCallsAtOnce - kept);
+    CHECK(unheard == 10);  // still at the door
 }
 
 TEST_CASE("all nodes of a large run may call at once, and answer when they can") {
