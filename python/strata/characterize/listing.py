@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from strata import paths
+from strata import own_folders, paths, scripts
 from strata.characterize.console import number
 from strata.errors import StrataError
 from strata.measure import index, stats, store
@@ -12,14 +12,15 @@ from strata.measure.disturbances import counted
 
 
 def newest() -> Path:
-    """The results folder written to last."""
+    """The results folder written to last, of those that no other user can change, where there is one."""
     base = paths.results_base()
     found = sorted(base.glob("*/plan.json"), key=lambda p: p.stat().st_mtime)
     if not found:
         raise StrataError(
             "no results yet", at=str(base), remedy="`strata characterize` makes some; or name a folder"
         )
-    return found[-1].parent
+    own = [plan for plan in found if not own_folders.replaceable(plan.parent)]
+    return (own or found)[-1].parent
 
 
 def show_medians(folder: Path, *, rebuild: bool) -> int:
@@ -27,7 +28,7 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
     policy = store.read_plan(folder).policy
     most = policy.looks
     connection = index.open_index(folder, rebuild=rebuild)
-    print(f"{folder}")
+    print(scripts.visible(str(folder)))
     for task in index.tasks(connection):
         notes = [
             f"{task[key]} {word}"

@@ -2,18 +2,21 @@
 
 The journals are the truth. The index remembers how far it has read each of them; when that does not fit (a
 journal shrank, the index is damaged, another version wrote it) it is rebuilt. Where the folder cannot hold a
-database (read-only, NFS without locks) the index lives in memory.
+database (read-only, NFS without locks), or may be another user's, the index lives in memory.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from collections import Counter
 from itertools import accumulate, chain, islice, repeat
 from operator import le
 from pathlib import Path
 from typing import Any
 
+from strata import documents, own_folders
 from strata.measure.journal import read_journal
 from strata.measure.store import SAMPLE, Sample, sample_from
 from strata.measure.taint import UNUSABLE
@@ -38,9 +41,13 @@ CREATE INDEX taint_sample ON taint (sample);
 
 
 def open_index(results: Path, *, rebuild: bool = False) -> sqlite3.Connection:
-    """A connection to an index that holds everything the journals hold now."""
+    """A connection to an index that holds everything the journals hold now. It lies beside them where nobody
+    else can have made it: SQLite removes files that a journal of its own names, and follows links.
+    """
     path = results / NAME
     try:
+        if not _is_own(path):
+            raise PermissionError(path)
         if rebuild:
             path.unlink(missing_ok=True)
         connection = _connect(path)
@@ -57,6 +64,19 @@ def open_index(results: Path, *, rebuild: bool = False) -> sqlite3.Connection:
         connection = _connect(None)
         _refresh(connection, results / "journal")
         return connection
+
+
+def _is_own(path: Path) -> bool:
+    if own_folders.wrong(path.parent):
+        return False
+    for ending in ("", "-journal", "-wal", "-shm"):
+        try:
+            about = path.with_name(path.name + ending).lstat()
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_nlink != 1:
+            return False
+    return True
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:
@@ -85,7 +105,7 @@ def _refresh(connection: sqlite3.Connection, folder: Path) -> None:
 
 def _whole(path: Path) -> int:
     """Bytes of the journal up to its last whole line: what follows is being written, or torn."""
-    with path.open("rb") as stream:
+    with documents.opened(path) as stream:
         end = stream.seek(0, 2)
         while end:
             begin = max(0, end - 65536)

@@ -156,6 +156,23 @@ def test_a_lost_or_damaged_index_is_rebuilt(make_store, harm: str) -> None:
     assert index.figure_samples(index.open_index(opened.path), "a/1x1/core/s1", "triad") == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("way", ["a link", "a journal of SQLite's", "all may write the folder"])
+def test_no_index_is_opened_that_another_user_can_have_made(make_store, tmp_path: Path, way: str) -> None:
+    opened = make_store(plan(["a"]))
+    opened.add(sample(value=1.0))
+    path, other = opened.path / index.NAME, tmp_path / "other.db"
+    other.write_bytes(b"")
+    if way == "a link":
+        path.symlink_to(other)
+    elif way == "a journal of SQLite's":
+        path.write_bytes(b"")
+        path.with_name(path.name + "-journal").hardlink_to(other)
+    else:
+        opened.path.chmod(0o777)
+    assert index.figure_samples(index.open_index(opened.path), "a/1x1/core/s1", "triad") == [1]
+    assert other.read_bytes() == b"" and (path.is_symlink() or not path.exists() or path.stat().st_size == 0)
+
+
 def test_a_journal_that_was_moved_away_leaves_the_index_too(make_store) -> None:
     opened = make_store(plan(["a"]))
     opened.add(sample(value=1.0))
