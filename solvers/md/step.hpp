@@ -36,6 +36,9 @@ void pointers(const View& values, T* (&to)[3]) {
 void find_metal_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
                        int way_version);
 
+/// Ends a run whose first energy is no number, because two atoms begin in one place.
+void look_at_first_pairs(const Step& step);
+
 /// Forces of tabulated pairs.
 void find_table_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
                        int way_version);

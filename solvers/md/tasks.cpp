@@ -423,6 +423,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     if (settings.changes_volume()) scale_box(step);
     renew(step, graph.start());
     find_forces(step, graph.start(), 0, 0, 0);
+    look_at_first_pairs(step);
     act_from_outside(step, graph.start(), 0, 2);
     settings.minimises() ? go_downhill(step, graph.start(), 2) : kick(step, graph.start(), 2);
     find_thermo(graph.start(), settings, labels);

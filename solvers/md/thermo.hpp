@@ -19,6 +19,10 @@ namespace strata::md {
 void sum_velocities(std::int64_t count, const double* const v[3], const double* const f[3], double half,
                     const std::int32_t* species, const double* shares, double* sums);
 
+/// What is conserved (thermostats, barostats and forces from outside counted) may grow by so many times the
+/// energy of the first state; more ends the run.
+inline constexpr double kMostGrowth = 100;
+
 /// A task that finds them of the sums of steps in which these are due; else they stay what they were.
 void find_thermo(graph::Scope& scope, const Settings& settings, const Labels& labels);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/graph/declare/graph.hpp"
+#include "solvers/mpm/growth.hpp"
 
 namespace strata::mpm {
 
@@ -55,6 +56,8 @@ struct Labels {
     Scalar<double> momentum_x, momentum_y, momentum_z;
     Scalar<double> error;  // sum of mass x (displacement - exact one)^2
     Scalar<double> total_mass;
+    Scalar<double> given;                       // largest energy that start and loads have given so far
+    Scalar<std::array<double, kAlarms>> alarm;  // what of the step is no physics (growth.hpp)
 };
 
 }  // namespace strata::mpm

@@ -43,6 +43,7 @@ void declare_m2g(const Step& step) {
     Task task = step.graph.step().task("M2G", step.grid);
     declare_work(step, task, work_of_m2g(step.settings));
     const auto x = task.need(l.x), v = task.need(l.v), mass = task.need(l.mass);
+    const GrowthCheck growth(step, task, x, v, mass);
     ListUse<const double> C;
     if (apic) C = task.need(l.C);
     const auto nodal = task.sum(l.nodal, step.adds());
@@ -51,6 +52,7 @@ void declare_m2g(const Step& step) {
     FieldUse<double> gradient;
     if (contact) group = task.need(l.group), gradient = task.sum(l.gradient, step.adds());
     task.run([=, &s = step.settings, lattice = step.lattice(), largest = step.largest()](Here& here) {
+        growth.look(here);
         const std::vector<Run>& runs = runs_of(here, here[x], lattice);
         Points p{};
         for (int c = 0; c < 3; ++c) p.x[c] = start_of(here[x], c), p.v[c] = start_of(here[v], c);
@@ -190,8 +192,10 @@ void declare_g2m(const Step& step) {
         });
         here[kinetic] = sum(sums.kinetic);
         if (!std::isfinite(here[kinetic]))
-            here.fail(
-                fmt::format("'velocity' is no number any more: the step is unstable (time.cfl = {})", s.cfl));
+            here.fail(fmt::format(
+                "'velocity' is no number any more, of a point {}: the step is unstable (time.cfl = {}); "
+                "try a smaller one, or weaker loads",
+                place_of(here), s.cfl));
         here[work_of_step] = p.dt * sum(sums.work);
         for (std::size_t c = 0; c < 3; ++c) here[momentum[c]] = sum(sums.momentum[c]);
         here[flow] = largest(sums.fastest);

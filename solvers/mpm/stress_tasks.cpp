@@ -54,11 +54,12 @@ class Deform {
     [[nodiscard]] double check(const Here& here) const {
         for (int p = 0; p < kLanes; ++p)
             if (sound_[p] == 0)
-                here.fail(
-                    fmt::format("'deformation gradient' is no number, or turns a point inside out (its "
-                                "determinant is not "
-                                "above 0): the step is unstable, or the material was crushed (time.cfl = {})",
-                                settings_.cfl));
+                here.fail(fmt::format(
+                    "'deformation gradient' is no number, or turns a point inside out (its "
+                    "determinant is not above 0), {}: the step is unstable (time.cfl = {}), or the "
+                    "material was crushed; try a smaller time.cfl, method.shape \"quadratic\" or "
+                    "\"gimp\", slower bodies or a stiffer material",
+                    place_of(here), settings_.cfl));
         return sum(energy_);
     }
     [[nodiscard]] double rate() const { return fastest_ / narrow_; }

@@ -297,6 +297,7 @@ Labels declare(Graph& graph, const Settings& settings) {
 
     if (settings.manufactured()) make_body_force(step);
     if (!settings.surfaces.empty()) make_surface_loads(step);
+    make_growth_labels(step);
     declare_m2g(step);
     declare_velocity(step);
     if (settings.fused) {
@@ -309,6 +310,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     declare_ia(step);
     declare_g2m(step);
     add_up_energy(step);
+    look_for_growth(step);
     graph.step().relocate(labels.set, labels.x.last());
     if (settings.exact()) find_error(step);
     return labels;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "core/graph/kernels/walls.hpp"
 #include "solvers/transport/exact.hpp"
 #include "solvers/transport/kernels.hpp"
@@ -13,6 +17,10 @@ using namespace graph;
 namespace {
 
 constexpr std::array<On, 3> kFaces{On::faces_x, On::faces_y, On::faces_z};
+/// First values are within 1 K of the background, and neither equation leads out of that range; advection
+/// without a limiter overshoots it by some tenths. What is so far away, the step has made.
+constexpr double kMostAway = 10;
+constexpr double kNoNumber = std::numeric_limits<double>::infinity();
 constexpr Int3 along(std::size_t d) { return {d == 0, d == 1, d == 2}; }
 
 struct Step {
@@ -96,11 +104,29 @@ void advance_clock(const Step& step) {
     });
 }
 
-/// What every step says of its result; a sum that is no number ends the run.
-void report(Here& here, const Settings& s, const Summary& summary, const kernels::Report::Uses& into) {
-    if (!std::isfinite(summary.sum()))
-        here.fail(
-            fmt::format("'temperature' is no number any more: the step is unstable (time.cfl = {})", s.cfl));
+/// Ends the run, and says where on the patch the values are farthest from the background.
+[[noreturn]] void end_unstable(const Here& here, const Settings& s, const FieldView<double>& T) {
+    Int3 at = here.cells().lo;
+    double most = -1;
+    for_each(here.cells(), [&](int i, int j, int k) {
+        const double away = std::abs(T(i, j, k) - s.background);
+        if (most < 0 || !(away <= most)) at = {i, j, k}, most = std::isnan(away) ? kNoNumber : away;
+    });
+    const Real3 x = here.place(at[0], at[1], at[2]);
+    const double value = T(at[0], at[1], at[2]);
+    here.fail(fmt::format(
+        "the step is unstable: 'temperature' {} at ({:.6g}, {:.6g}{}) m, and the first values were within 1 "
+        "K of "
+        "{:g} (allowed: {:g} K). Steps are stable up to time.cfl = 1; the case has {:g}",
+        std::isfinite(value) ? fmt::format("is {:.4g} K", value) : "is no number any more", x[0], x[1],
+        s.directions() == 3 ? fmt::format(", {:.6g}", x[2]) : "", s.background, kMostAway, s.cfl));
+}
+
+/// What every step says of its result; values that no profile leads to end the run.
+void report(Here& here, const Settings& s, const Summary& summary, const kernels::Report::Uses& into,
+            const FieldView<double>& T) {
+    const double away = std::max(summary.most() - s.background, s.background - summary.least());
+    if (!std::isfinite(summary.sum()) || away > kMostAway) end_unstable(here, s, T);
     into.say(here, summary, s.spacing());
 }
 
@@ -117,7 +143,7 @@ void conduct_heat(const Step& step) {
         for (std::size_t d = 0; d < s.directions(); ++d) r[d] = s.diffusivity * here[dt] / (h[d] * h[d]);
         const Summary summary = conduct(here.cells(), here[old], here[now], r, kernels::stores(here));
         kernels::copy_rows_to_walls(here.cells(), here[now]);
-        report(here, s, summary, said);
+        report(here, s, summary, said, here[now]);
     });
 }
 
@@ -145,7 +171,7 @@ void advect_stage(const Step& step, const char* name, Field<double> from, Field<
             advect(here.cells(), here[before], here[T], {here[v[0]], here[v[1]], here[v[2]]}, here[next],
                    weight, c, factor, kernels::stores(here));
         kernels::copy_rows_to_walls(here.cells(), here[next]);
-        if (last) report(here, s, summary, said);
+        if (last) report(here, s, summary, said, here[next]);
     });
 }
 
