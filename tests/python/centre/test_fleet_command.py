@@ -207,8 +207,8 @@ MACHINE = {
     "cores": [{"pus": [p]} for p in sorted(os.sched_getaffinity(0))],
     "domains": [{"index": 0}, {"index": 1}],
     "memories": [
-        {"index": 0, "domain": 0, "total_bytes": 2**34},
-        {"index": 1, "domain": 1, "total_bytes": 2**34},
+        {"index": 0, "os_index": 0, "domain": 0, "total_bytes": 2**34},
+        {"index": 1, "os_index": 8, "domain": 1, "total_bytes": 2**34},
     ],
     "packages": [{}],
     "cpu_model": "X",
@@ -244,7 +244,7 @@ def test_a_quick_run_takes_medians_and_says_what_failed_and_is_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def matrix(name: str, values: list[list[float]]) -> dict[str, object]:
-        return {"name": name, "rows": [0, 1], "columns": [0, 1], "values": values}
+        return {"name": name, "rows": [0, 1], "columns": [0, 8], "values": values}
 
     texts = {
         "clock": result(verified=False),

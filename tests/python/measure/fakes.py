@@ -228,7 +228,8 @@ def machine(cores: int = 2, domains: int = 1) -> dict[str, Any]:
             for d in range(domains)
         ],
         "memories": [
-            {"index": d, "kind": "DRAM", "domain": d, "free_bytes": 1 << 30} for d in range(domains)
+            {"index": d, "os_index": d, "kind": "DRAM", "domain": d, "free_bytes": 1 << 30}
+            for d in range(domains)
         ],
         "cores": [{"index": c, "domain": c // per, "pus": [c], "governor": None} for c in range(cores)],
         "allowed": {"pus": f"0-{cores - 1}", "memories": "0", "cpus_effective": float(cores)},
