@@ -211,7 +211,8 @@ std::string describe(const Plan& plan, const Request& request) {
     if (!plan.machine.is_system()) text += fmt::format("machine: {}\n", plan.machine.source);
     for (const std::string& line : plan.placement.why) text += fmt::format("why:     {}\n", line);
     if (plan.job.limits.memory_bytes)
-        text += fmt::format("limit:   {} of memory for the whole run\n", print_size(*plan.job.limits.memory_bytes));
+        text += fmt::format("limit:   {} of memory for the whole run\n",
+                            print_size(*plan.job.limits.memory_bytes));
     if (plan.job.limits.exclusive)
         text += fmt::format("limit:   an exclusive cpuset of PU {}\n", print_cpulist(plan.job.limits.pus));
     if (!plan.text_memories.empty())
