@@ -6,6 +6,7 @@ A notebook calls the same functions.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strata import paths
+from strata import own_folders, paths
 from strata.advice import views
 from strata.advice.words import count, list_some
 from strata.characterize import answer, bounds, words
@@ -290,6 +291,9 @@ def build_report(whole: dict[str, Any], results: Path, more: Sequence[Mapping[st
         scratch.mkdir()
         page = Path(report.build(whole, scratch, more))
         target = results / "report"
+        for folder in (target, target / "figures"):
+            if folder.is_symlink() and own_folders.put_by_others(folder):
+                raise OSError(errno.ELOOP, "another user's link", str(folder))
         made = sorted((p for p in scratch.rglob("*") if p.is_file()), key=lambda p: (p == page, p))
         for path in made:
             place = target / path.relative_to(scratch)

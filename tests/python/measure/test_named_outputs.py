@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from strata.characterize import session
 from strata.draw import show
 from strata.errors import StrataError
 from strata.measure.files import would_replace, write_named
@@ -171,3 +172,29 @@ def test_a_link_of_ones_own_in_a_shared_folder_is_followed(place: Path, tmp_path
     (place / "out").symlink_to(tmp_path / "file")
     write_named(place / "out", TEXT)
     assert (place / "out").is_symlink() and (tmp_path / "file").read_text() == TEXT
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives links away")
+@pytest.mark.parametrize("name", ["report", "report/figures"])
+def test_no_report_goes_where_a_strangers_link_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def build(whole: object, scratch: Path, more: object) -> Path:
+        (scratch / "figures").mkdir()
+        (scratch / "figures" / "a.svg").write_text("new")
+        (scratch / "report.html").write_text("new")
+        return scratch / "report.html"
+
+    monkeypatch.setattr("strata.report.build", build)
+    results, site = tmp_path / "results", tmp_path / "site"
+    (results / name).parent.mkdir(parents=True)
+    site.mkdir()
+    (results / name).symlink_to(site)
+    assert session.build_report({}, results).read_text() == "new" and list(site.iterdir()), "of one's own"
+    shutil.rmtree(site)
+    site.mkdir()
+    os.lchown(results / name, 65534, 65534)
+    (results / name).parent.chmod(0o777)
+    with pytest.raises(StrataError, match="another user's link"):
+        session.build_report({}, results)
+    assert list(site.iterdir()) == []
