@@ -15,13 +15,6 @@ inline constexpr double kRounding = 1e-12;
     return now >= time - kRounding * std::abs(time);
 }
 
-/// The equal steps from 0 until `end` is reached: 10 for 1.0 in steps of 0.1, 4 (to 1.2) in steps of 0.3.
-/// `step` > 0.
-[[nodiscard]] inline std::int64_t steps_to(double end, double step) {
-    const double steps = end / step;
-    return static_cast<std::int64_t>(std::ceil(steps - kRounding * std::abs(steps)));
-}
-
 /// The equal steps from 0 that end at `time` or before it: 10 for 1.0 in steps of 0.1, 3 (to 0.9) in steps of
 /// 0.3. `step` > 0.
 [[nodiscard]] inline std::int64_t steps_within(double time, double step) {

@@ -42,8 +42,8 @@ _KINDS = (
     (r".*/strata-clusters[^/]*/[^/]+/control", "a cluster in a box", "this user"),
     (
         r".*:\d+",
-        "a run that starts, for its other nodes",
-        "the run's nodes, by HMAC under a secret of its own",
+        "a run: for its other nodes while it starts, or MPI's own between ranks",
+        "Strata's: the run's nodes, by HMAC under a secret of its own; MPI's: whoever calls",
     ),
 )
 
