@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 
 USAGE = 2  # wrong input: the command did not start
 FAILED = 1  # the command started and could not finish
@@ -77,7 +78,9 @@ def why(error: Exception) -> str:
         return f"line {error.lineno} is not JSON: the file was cut off or damaged, or is another one"
     if not isinstance(error, OSError):
         return str(error)
-    return _REASONS.get(error.errno or 0) or error.strerror or str(error)
+    number, said = error.errno or 0, error.strerror
+    ours = said is not None and said != os.strerror(number)  # raised by Strata, with words of its own
+    return said if said and ours else _REASONS.get(number) or said or str(error)
 
 
 def _shown(text: object) -> str:

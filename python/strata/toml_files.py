@@ -129,19 +129,25 @@ class Places:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The first line of each statement, its text, and what it says alone."""
-    first, said = 0, ""
+    """The first line of each statement, its text, and what it says alone. A text that takes many attempts, as
+    a value over thousands of lines may, has its later statements left out.
+    """
+    first, said, left = 0, "", 20 * len(text) + (1 << 20)  # characters that are read again
     for number, line in enumerate(text.split("\n"), start=1):
         if not said:
             first, line = number, line.strip()
             if not line or line.startswith("#"):
                 continue
-        elif not re.search("[]}\"']", line):  # within a value of several lines, which does not end here
+        # Within a value of several lines, which does not end here:
+        elif not re.search("[]}\"']", line) or (line.rstrip().endswith(",") and "#" not in line):
             said += "\n" + line
             continue
         said += "\n" + line if said else line
+        left -= len(said)
+        if left < 0:
+            return
         try:
-            found = tomllib.loads(said)
+            found = documents.from_toml(said)
         except tomllib.TOMLDecodeError:
             continue
         yield first, said, found

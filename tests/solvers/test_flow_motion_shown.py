@@ -90,7 +90,7 @@ def grid(path: Path) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def test_slices_and_plot3d_have_meshes_where_they_are_on_every_layout(tmp_path: Path) -> None:
-    output = {"slices": ["y = 0.37", "2: j = 11"], "slice_steps": 2, "plot3d": 2, "surface": 2}
+    output = {"slices": ["y = 0.37", "2: j = 11"], "slice_steps": 2, "plot3d": 2}
     known: dict[str, bytes] = {}
     for layout in ("1x1", "2x1", "1x2"):
         done = run_flow(vortex(4, **output), tmp_path / layout, layout, "--bind", "none")

@@ -126,7 +126,7 @@ def test_files_that_cannot_grow_end_the_run_once_and_the_checkpoint_before_is_wh
     # Whichever file comes first: a checkpoint's, or the line that the history gets of one.
     if "the run's history cannot be written: File too large" not in said:
         assert "the checkpoint could not be written" in said
-        assert "part-000" in said
+        assert "part-000" in said or "checkpoint.json" in said
         assert "earlier checkpoints are as they were" in said
     assert not list(out.glob(".checkpoint-*"))
     last = steps_in(out, "checkpoint-*")[-1]

@@ -39,10 +39,14 @@ def written(pids: Iterable[int]) -> dict[str, int]:
     found = {}
     for pid in pids:
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            about = descriptor.stat()
-            flags = Path(f"/proc/{pid}/fdinfo/{descriptor.name}").read_text().split("flags:", 1)[1].split()[0]
-            if stat.S_ISREG(about.st_mode) and about.st_nlink and int(flags, 8) & os.O_ACCMODE:
-                found[str(descriptor.readlink())] = about.st_size
+            try:
+                about, path = descriptor.stat(), str(descriptor.readlink())
+                information = Path(f"/proc/{pid}/fdinfo/{descriptor.name}").read_text()
+            except FileNotFoundError:
+                continue  # closed meanwhile
+            flags = int(information.split("flags:", 1)[1].split()[0], 8)
+            if stat.S_ISREG(about.st_mode) and about.st_nlink and flags & os.O_ACCMODE:
+                found[path] = about.st_size
     return found
 
 

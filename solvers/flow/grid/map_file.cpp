@@ -356,7 +356,7 @@ std::string map_text(const GridSystem& system) {
 void write_map(const std::filesystem::path& path, const GridSystem& system) {
     const int error = write_named(path.string(), map_text(system));
     if (error != 0)
-        throw system_error("the map file cannot be written", error)
+        throw system_error("the map file cannot be written", error, kBadInput)
             .at(path.string())
             .remedy("is the folder there, is there room, and may you write there?");
 }

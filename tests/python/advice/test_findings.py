@@ -277,15 +277,21 @@ def test_another_blas_is_one_for_this_processor(arch: str, named: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text, at, given, message",
+    "text, at, given, allowed, message",
     [
-        ('{"schema":\n  nothing}', ":2", "Expecting value", "the file is not JSON"),
-        ("{}", "", "a document without a schema", "wrong kind of document"),
-        ('{"schema": "strata.result/1"}', "", "strata.result/1", "wrong kind of document"),
+        ('{"schema":\n  nothing}', ":2", "nothing}", "JSON", "this is not JSON: a value was expected"),
+        ("{}", "", 'no key "schema"', "strata.machine/1", "not a document of Strata's"),
+        (
+            '{"schema": "strata.result/1"}',
+            "",
+            "strata.result/1",
+            "strata.machine/1",
+            "another kind of document",
+        ),
     ],
 )
 def test_what_is_no_machine_is_told_with_its_place_and_what_would_be_one(
-    tmp_path: Path, text: str, at: str, given: str, message: str
+    tmp_path: Path, text: str, at: str, given: str, allowed: str, message: str
 ) -> None:
     file = tmp_path / "machine.json"
     file.write_text(text)
@@ -293,4 +299,4 @@ def test_what_is_no_machine_is_told_with_its_place_and_what_would_be_one(
         print_findings(str(file), None)
     error = told.value
     assert error.at == f"{file}{at}" and given in str(error.given)
-    assert "strata.machine/1" in str(error.allowed) and "strata machine --json" in str(error.remedy)
+    assert allowed in str(error.allowed) and "strata machine --json" in str(error.remedy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -191,11 +192,12 @@ def test_a_wrong_option_is_told_with_its_name_and_what_may_be(
 
 def test_the_systems_reasons_are_said_in_plain_words() -> None:
     for error, words in (
-        (FileNotFoundError(2, "x"), "there is no such file or folder"),
-        (IsADirectoryError(21, "x"), "it is a folder: name a file in it"),
-        (PermissionError(13, "x"), "permission denied: ask its owner, or choose another place"),
-        (OSError(28, "x"), "the disk is full: free some of it, or choose another folder"),
+        (FileNotFoundError(2, os.strerror(2)), "there is no such file or folder"),
+        (IsADirectoryError(21, os.strerror(21)), "it is a folder: name a file in it"),
+        (PermissionError(13, os.strerror(13)), "permission denied: ask its owner, or choose another place"),
+        (OSError(28, os.strerror(28)), "the disk is full: free some of it, or choose another folder"),
         (OSError(9999, "something rare"), "something rare"),
+        (OSError(40, "another user's link"), "another user's link"),
         (UnicodeDecodeError("utf-8", b"a\n\xff", 2, 3, "y"), "byte 0xff in line 2 is no text in UTF-8"),
     ):
         assert why(error) == words

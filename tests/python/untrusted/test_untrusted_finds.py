@@ -71,7 +71,7 @@ def counted(path: Path) -> None:
 
 
 def cells(path: Path) -> None:
-    list(overset_cells.patches(path.parent, {"dimensions": 2, "files": 1}))
+    list(overset_cells.patches(path.parent, {"dimensions": 2, "files": 1, "zones": [{}]}))
 
 
 def document(path: Path) -> None:
@@ -426,6 +426,8 @@ def test_answers_of_what_is_no_run(monkeypatch: pytest.MonkeyPatch, said: str, w
             return self
 
         def __exit__(self, *_: object) -> None: ...
+
+        def settimeout(self, seconds: float) -> None: ...
 
         def sendall(self, line: bytes) -> None: ...
 
