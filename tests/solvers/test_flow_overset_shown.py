@@ -116,10 +116,11 @@ def test_a_probe_in_a_hole_alone_is_refused(tmp_path: Path) -> None:
 
 
 def test_files_are_the_same_on_every_layout(tmp_path: Path) -> None:
-    output = {"slices": ["y = 0.3"], "probes": list(centre(9, 13)), "plot3d": 2, "surface": 2}
+    case = over_a_wall()
+    case["output"] = {"slices": ["y = 0.3"], "probes": list(centre(9, 13)), "plot3d": 2, "surface": 2}
     known: dict[str, bytes] = {}
     for layout in ("1x1", "4x1", "1x2"):
-        done = run_flow(over_a_wall(output=output), tmp_path / layout, layout, "--bind", "none")
+        done = run_flow(case, tmp_path / layout, layout, "--bind", "none")
         files = {
             path.name: path.read_bytes()
             for pattern in ("*.csv", "*.q", "grid.xyz")
