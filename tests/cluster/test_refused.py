@@ -12,7 +12,7 @@ from cluster_box import Cluster
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--nodes", 0], "1 to 64 nodes"),
+        (["--nodes", 0], "1 to 64"),
         (["--link", "fast"], "such as 1gbit"),
         (["--latency", "50"], "such as 50us"),
         (["--memory", "0GiB"], "such as 2GiB"),

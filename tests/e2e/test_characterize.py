@@ -204,8 +204,8 @@ TINY_STREAM = "{strata-bench} stream --json {result}"
         (["characterize", "--ful"], "--ful"),
         (["characterize", "--here", "--case", "/nonexistent.toml"], "/nonexistent.toml"),
         (["characterize", "--here", "--case", str(TINY), "--only", "strem"], "stream"),
-        (["report", "/nonexistent"], "plan.json"),
-        (["results", "/nonexistent"], "plan.json"),
+        (["report", "/nonexistent"], "no such folder"),
+        (["results", "/nonexistent"], "no such folder"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_2(strata: Strata, words: list[str], said: str) -> None:

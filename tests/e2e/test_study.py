@@ -177,7 +177,7 @@ def test_a_mistake_gets_one_message_and_exit_2(
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["run", "page"], "pages"), (["show", "/nonexistent"], "plan.json"), (["rn"], "rn")],
+    [(["run", "page"], "pages"), (["show", "/nonexistent"], "no such folder"), (["rn"], "rn")],
 )
 def test_bad_words_get_one_message(strata: Strata, words: list[str], said: str) -> None:
     done = strata.run("study", *words)

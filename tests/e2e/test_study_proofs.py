@@ -220,8 +220,8 @@ def test_the_status_of_a_study_while_it_runs_after_a_kill_and_at_its_end(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["status", "nowhere"], "plan.json"),
-        (["export", "nowhere"], "plan.json"),
+        (["status", "nowhere"], "no such folder"),
+        (["export", "nowhere"], "no such folder"),
         (["export", "nowhere", "--format", "xls"], "csv, json, parquet"),
     ],
 )
