@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import toml_forms as forms
 
+from strata import documents, toml_files
 from strata.casefile import REQUIRED, CaseFile, Key, is_number, is_text, is_whole
 from strata.centre.outages import categories
 from strata.draw import show
@@ -137,3 +138,19 @@ def test_a_key_that_is_missing_is_looked_for_in_its_table(tmp_path: Path) -> Non
     with pytest.raises(StrataError, match="a key is missing") as refused:
         file.checked(file.value["p"][0], needed, (("p", 1),))
     assert refused.value.at == f"{path}:3 name"
+
+
+def test_a_value_over_thousands_of_lines_is_not_read_again_with_each_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "x = [\n" + '"v"\n,' * 5000 + '"w"\n]\ny = 3\n'
+    whole, read = documents.from_toml, 0
+
+    def counted(piece: str) -> dict[str, Any]:
+        nonlocal read
+        read += len(piece)
+        return whole(piece)
+
+    monkeypatch.setattr(documents, "from_toml", counted)
+    assert toml_files.Places(text).line("none", ()) == 1
+    assert 0 < read <= 20 * len(text) + (1 << 20)

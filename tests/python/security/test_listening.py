@@ -48,7 +48,7 @@ def test_ports_that_listen_are_read_with_their_addresses() -> None:
     [
         ("@strata-measure", "the lock of measurements"),
         ("@strata-0123456789abcdef", "a run that starts"),
-        ("/home/ada/results/control/control.sock", "steering a run"),
+        ("/scratch/results/control/control.sock", "steering a run"),
         ("/run/user/1000/strata-clusters/box/control", "a cluster in a box"),
         ("10.0.0.3:40001", "a run: for its other nodes while it starts, or MPI's own between ranks"),
         ("all interfaces:40001", "a run: for its other nodes while it starts, or MPI's own between ranks"),

@@ -296,3 +296,11 @@ def test_a_dump_that_another_user_can_have_written_is_not_gone_on_from(tmp_path:
         Dumps(tmp_path).newest()
     assert way in str(refused.value.given)
     assert Dumps(tmp_path / "none").newest() is None
+
+
+def test_a_descriptor_that_is_closed_while_they_are_looked_at_is_left_out(tmp_path: Path) -> None:
+    """That by which this process lists its own is closed before it is looked at."""
+    with (tmp_path / "log").open("w") as log:
+        log.write("abc")
+        log.flush()
+        assert processes.written([os.getpid()])[str(tmp_path / "log")] == 3
