@@ -94,7 +94,7 @@ class Places:
         self._tables: dict[Place, int] = {}
         self._counts: dict[tuple[Place, str], int] = {}  # of [[tables]]
         here: Place = ()
-        for line, statement, found in _statements(text):
+        for line, statement, found in _statements(text.replace("\r\n", "\n")):
             if statement.startswith("["):
                 here = self._header(found, statement.startswith("[["), line)
             else:
