@@ -61,7 +61,8 @@ def with_whole_paths(case: Mapping[str, Any], base: Path) -> Case:
             return [whole(each) for each in value]
         if isinstance(value, str) and value:
             path = base / value
-            if ("." in value and path.is_file()) or (path / "checkpoint.json").is_file():
+            # Of any text, also one that is too long for a name: Path.is_file() would raise.
+            if ("." in value and os.path.isfile(path)) or os.path.isfile(path / "checkpoint.json"):  # noqa: PTH113
                 return str(path.resolve())
         return value
 

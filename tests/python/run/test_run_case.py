@@ -27,3 +27,8 @@ def test_files_beside_a_case_get_whole_paths(tmp_path: Path) -> None:
     (state / "checkpoint.json").write_text("{}")
     case = {"system": {"file": "run/checkpoint-000004", "lattice": "run"}}
     assert with_whole_paths(case, tmp_path)["system"] == {"file": str(state.resolve()), "lattice": "run"}
+
+
+def test_a_text_that_is_too_long_for_a_name_stays_as_it_is(tmp_path: Path) -> None:
+    case = {"shapes": ["box " + "0.25 " * 60, "a" * 300, "a\0b"]}
+    assert with_whole_paths(case, tmp_path) == case
