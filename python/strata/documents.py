@@ -26,9 +26,12 @@ def opened(path: Path | str) -> IO[bytes]:
     and for a device, which may have no end.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
         return open(descriptor, "rb")  # noqa: PTH123 (a descriptor)
     os.close(descriptor)
+    if stat.S_ISDIR(kind):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     raise OSError(errno.EINVAL, "it is no plain file")
 
 
@@ -58,8 +61,8 @@ def not_json(
 ) -> StrataError:
     """The error for what from_json() raised, or reading its text: the line, what stands there, what lacks."""
     if not isinstance(error, json.JSONDecodeError):
-        readable = isinstance(error, (OSError, UnicodeDecodeError))
-        what = "the file cannot be read" if readable else "this is not JSON"
+        closed = isinstance(error, (OSError, UnicodeDecodeError))
+        what = "the file cannot be read" if closed else "this is not JSON"
         return StrataError(what, at=at, given=why(error), allowed="a file of JSON", remedy=remedy, code=code)
     if not text.strip():
         return StrataError("the file is empty", at=at, allowed="JSON", remedy=remedy, code=code)

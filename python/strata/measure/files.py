@@ -144,7 +144,8 @@ def read_json(path: Path, schema: str, remedy: str) -> dict[str, Any]:
         raise StrataError("there is no such file", at=str(path), remedy=remedy) from None
     except (OSError, ValueError) as error:
         found = documents.not_json(error, str(path), text, remedy, FAILED)
-        found.message = f"damaged file: {found.message}"
+        if not isinstance(error, OSError):
+            found.message = f"damaged file: {found.message}"
         raise found from None
     return documents.of_schema(value, schema, str(path), remedy, FAILED)
 

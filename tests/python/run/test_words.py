@@ -114,6 +114,14 @@ def test_what_is_no_json_is_told_with_its_line_and_what_lacks(
     assert error.remedy == "make it again"
 
 
+def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").mkdir()
+    with pytest.raises(StrataError) as refused:
+        files.read_json(tmp_path / "plan.json", "strata.plan/1", "make it again")
+    error = refused.value
+    assert (error.message, error.given) == ("the file cannot be read", "it is a folder: name a file in it")
+
+
 @pytest.mark.parametrize(
     ("value", "message", "given"),
     [
