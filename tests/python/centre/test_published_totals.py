@@ -13,6 +13,7 @@ from strata.centre.outages.forms import read
 from strata.centre.reliability import published
 from strata.centre.reliability.analysis import Analysis, Asked, analyse
 from strata.centre.reliability.command import generate
+from strata.errors import StrataError
 
 TOTALS = Path(__file__).parents[3] / "cases" / "centre" / "origin2000_outages.csv"
 SINCE = 933465600.0  # 1999-08-01
@@ -72,3 +73,24 @@ def test_a_changed_cell_is_seen(tmp_path: Path) -> None:
     found = as_set(published.contradictions(published.read(changed))) - CONTRADICTED
     assert ("1", "vn", "Hardware Outage", "mtti_days", "25.6", "24.6") in found
     assert ("1", "vn", "Total of HW/SW Outages", "events", "37", "38") in found
+
+
+HEAD = ",".join(published.HEAD) + "\n"
+ROW = "1,vn,16p C90,Hardware Outage,4.76,0.8,23,25.6\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "given"),
+    [
+        (f"# printed in 2000\n{HEAD}\n{ROW}{ROW.replace('23', 'nan')}", ": row 5, column events", "nan"),
+        (f"# printed in 2000\n{ROW}", ": row 2", ROW.strip()),
+        (HEAD + ROW * 1000 + "1,\xff", "", "byte 0xff in line 1002 is no text in UTF-8"),
+        (HEAD + "a" * 200_000, "", "field larger than field limit (131072)"),
+    ],
+)
+def test_damage_is_told_with_its_line(tmp_path: Path, data: str, at: str, given: str) -> None:
+    path = tmp_path / "totals.csv"
+    path.write_bytes(data.encode("latin-1"))
+    with pytest.raises(StrataError) as refused:
+        published.read(path)
+    assert (refused.value.at, refused.value.given) == (f"{path}{at}", given)

@@ -8,6 +8,7 @@ table 1. An empty cell is a printed dash: zero after rounding.
 from __future__ import annotations
 
 import csv
+import io
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,20 +66,22 @@ class Difference:
 def read(path: Path) -> list[Printed]:
     """The rows of a file of totals. Raises StrataError with row and column for what is none."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
+        # As one text: what is no UTF-8 is told with its line, which a part of a file does not know.
+        lines = csv.reader(io.StringIO(path.read_bytes().decode(), newline=""))
+        rows = [(lines.line_num, row) for row in lines if row and not row[0].startswith("#")]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StrataError(
             "cannot read the published totals", at=str(path), given=why(error), allowed="a file of CSV"
         ) from None
-    if not rows or tuple(rows[0]) != HEAD:
+    number, head = rows[0] if rows else (1, [])
+    if tuple(head) != HEAD:
         raise StrataError(
             "not a file of published totals",
-            at=f"{path}: row 1",
-            given=",".join(rows[0]) if rows else "nothing",
+            at=f"{path}: row {number}",
+            given=",".join(head) or "nothing",
             allowed=",".join(HEAD),
         )
-    return [_printed(path, number, row) for number, row in enumerate(rows[1:], start=2)]
+    return [_printed(path, number, row) for number, row in rows[1:]]
 
 
 def _printed(path: Path, number: int, row: Sequence[str]) -> Printed:
@@ -92,13 +95,18 @@ def _printed(path: Path, number: int, row: Sequence[str]) -> Printed:
         )
     cells = dict(zip(FIGURES, row[4:], strict=True))
     for figure, text in cells.items():
-        try:
-            Decimal(text or "0")
-        except InvalidOperation:
+        if not _is_number(text or "0"):
             raise StrataError(
                 "not a number", at=f"{at}, column {figure}", given=text, allowed="a number, or nothing"
-            ) from None
+            )
     return Printed(row[0], row[1], row[2], row[3], cells)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite()
+    except InvalidOperation:
+        return False
 
 
 def _shown(value: float, printed: str, figure: str) -> str:
