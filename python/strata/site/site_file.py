@@ -95,8 +95,8 @@ class Site:
 
 
 def find(asked: Path | None, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file of this site: as asked, $STRATASITE, the user's, the installation's, the system's."""
-    said = asked or (Path(environment["STRATASITE"]) if environment.get("STRATASITE") else None)
+    """The file of this site: as asked, $STRATA_SITE, the user's, the installation's, the system's."""
+    said = asked or (Path(environment["STRATA_SITE"]) if environment.get("STRATA_SITE") else None)
     if said is not None:
         return said
     config = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
@@ -111,7 +111,10 @@ def _installed() -> list[Path]:
 
 def _says_something(file: Path) -> bool:
     """Whether it has more than comments: the example of an installation does not stand for /etc/strata."""
-    text = file.read_text(errors="replace")  # read() says what is wrong with it
+    try:
+        text = file.read_text(errors="replace")
+    except OSError:
+        return True  # read() says what is wrong with it
     return any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
 
 

@@ -57,6 +57,33 @@ def test_the_example_has_all_keys_and_is_the_one_of_the_documentation(tmp_path: 
     assert shown and shown[1] == file.read_text()
 
 
+def test_the_environment_names_a_site_before_the_user_s_own(prefix: Path, tmp_path: Path) -> None:
+    file = tmp_path / "config" / "strata" / "site.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('account = "physics"\n')
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    assert site_file.find(None, environment) == file
+    named = {**environment, "STRATA_SITE": "other.toml"}  # as docs/cluster.md has it
+    assert site_file.find(None, named) == Path("other.toml")
+    assert site_file.find(Path("asked.toml"), named) == Path("asked.toml")
+
+
+def test_a_site_that_may_not_be_read_is_one_error(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object, **__: object) -> None:
+        raise PermissionError(13, os.strerror(13))
+
+    file = tmp_path / "strata" / "site.toml"
+    file.parent.mkdir()
+    file.write_text('account = "physics"\n')
+    monkeypatch.setattr(Path, "read_bytes", closed)
+    monkeypatch.setattr(Path, "read_text", closed)
+    with pytest.raises(StrataError, match="cannot read the case file") as refused:
+        site_file.read(site_file.find(None, {"XDG_CONFIG_HOME": str(tmp_path)}))
+    assert "permission denied" in str(refused.value.given)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
 def test_lines_of_shell_are_taken_from_no_file_of_another_users(prefix: Path, tmp_path: Path) -> None:
     for place in (tmp_path / "theirs", prefix / "etc" / "strata"):
