@@ -35,7 +35,7 @@ def kinds(machine: Machine) -> list[Kind]:
     for core in allowed_cores(machine):
         own.setdefault(core.get("kind", 0), []).append(core)
     known = machine.get("core_kinds") or []
-    if len(own) < 2:
+    if len(own) < 2 or len(known) < 2:
         return []
     # The launcher's words are about all kinds of the machine.
     words = dict(zip((known[0]["index"], known[-1]["index"]), ("efficiency", "performance"), strict=True))

@@ -124,6 +124,14 @@ def test_where_nobody_knows_which_cores_are_faster_no_kind_is_called_so() -> Non
     assert any("--core-kind 1 --layout 1x6" in note for note in advice.notes)
 
 
+def test_cores_of_kinds_that_a_document_does_not_list_are_alike() -> None:
+    machine = of_kinds(4, 6)
+    del machine["core_kinds"]
+    advice = recommend(machine)
+    assert line(advice, "serial", "strata") == "strata launch --layout 1x1 -- ./a.out"
+    assert not any("kind" in note for note in advice.notes)
+
+
 def test_a_preference_is_stated_only_where_intervals_are_apart() -> None:
     summary = SUMMARIES["two-cores"]()
     triad = {
