@@ -94,9 +94,10 @@ def _by_group(path: Path, about: os.stat_result) -> bool:
     except OSError:
         pass
     try:
-        return grp.getgrgid(about.st_gid).gr_name != pwd.getpwuid(os.geteuid()).pw_name
+        group, user = grp.getgrgid(about.st_gid), pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
         return True
+    return group.gr_name != user or any(member != user for member in group.gr_mem)
 
 
 def _others(path: Path, inside: bool, groups: bool = False) -> str:
