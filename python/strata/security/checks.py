@@ -136,7 +136,10 @@ def own_files(trees: Iterable[Path]) -> Finding:
         for folder, folders, files in os.walk(tree):
             for name in (*folders, *files):
                 path = Path(folder, name)
-                about = path.lstat()
+                try:
+                    about = path.lstat()
+                except FileNotFoundError:
+                    continue  # removed meanwhile
                 count += 1
                 if about.st_uid not in (0, os.geteuid()):
                     owners.add(f"{tree} has files of user {user_name(about.st_uid)}")
@@ -146,6 +149,7 @@ def own_files(trees: Iterable[Path]) -> Finding:
                 elif about.st_mode & stat.S_IWOTH:
                     wrong.append(f"everybody may write {path}")
     if wrong:
+        wrong = list(dict.fromkeys(wrong))  # many links lead to one folder
         found = "; ".join(wrong[:3]) + (f"; and {len(wrong) - 3} more" if len(wrong) > 3 else "")
     else:
         found = "; ".join(sorted(owners)) or f"{count} files, and the folders above them"
