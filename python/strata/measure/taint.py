@@ -63,7 +63,7 @@ class Limits:
                 raise StrataError(
                     "unknown taint limit", at=f"{at} {key}", given=key, allowed=", ".join(known)
                 )
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:  # nor nan
                 raise StrataError(
                     "a taint limit is a number", at=f"{at} {key}", given=as_toml(value), allowed="0 or more"
                 )

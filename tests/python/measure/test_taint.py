@@ -130,5 +130,12 @@ def test_an_unknown_limit_is_refused_with_the_known_ones() -> None:
     )
 
 
+@pytest.mark.parametrize("value", [-0.1, float("nan"), True, "much"])
+def test_a_limit_that_is_no_number_is_refused(value: object) -> None:
+    """Nothing is more than nan: every launch would count as undisturbed."""
+    with pytest.raises(StrataError, match="a taint limit is a number"):
+        Limits.from_dict({"others_share": value}, "quick.toml:7")
+
+
 def test_limits_survive_the_way_through_json() -> None:
     assert Limits.from_dict(Limits(others_share=0.5).to_dict(), "plan.json") == Limits(others_share=0.5)
