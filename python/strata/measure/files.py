@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,8 @@ def write_atomically(path: Path, text: str | bytes, mode: int | None = None) -> 
         scratch.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
+        with suppress(OSError):  # where the name is too long for it, too
+            scratch.unlink(missing_ok=True)
         raise storage_error(error, path) from error
     except BaseException:  # Ctrl-C between write and rename
         scratch.unlink(missing_ok=True)

@@ -174,6 +174,11 @@ def test_a_link_of_ones_own_in_a_shared_folder_is_followed(place: Path, tmp_path
     assert (place / "out").is_symlink() and (tmp_path / "file").read_text() == TEXT
 
 
+def test_a_name_that_is_too_long_is_one_error(tmp_path: Path) -> None:
+    with pytest.raises(StrataError, match="cannot write: the name is too long"):
+        write_named(tmp_path / ("a" * 250), TEXT)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives links away")
 @pytest.mark.parametrize("name", ["report", "report/figures"])
 def test_no_report_goes_where_a_strangers_link_leads(
