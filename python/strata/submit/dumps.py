@@ -91,7 +91,7 @@ def _keep_logs(new: Path) -> None:
     for path in new.glob("*"):
         if path.suffix != ".log":
             path.unlink()
-    if not any(new.iterdir()):
+    if new.is_dir() and not any(new.iterdir()):
         new.rmdir()
 
 

@@ -48,7 +48,7 @@ def run(folder: Path, words: Sequence[str], time: str | None = None) -> int:
     except OSError as error:
         raise StrataError(
             "root may not make a PID namespace here, in which the program would run",
-            given=why(error),
+            given=error.strerror or str(error),
             remedy="start it as another user, or with the capability CAP_SYS_ADMIN",
             code=FAILED,
         ) from error

@@ -17,7 +17,7 @@ import pytest
 from test_submit import login, refused, script
 
 from strata.errors import StrataError
-from strata.submit import criu, dumps, processes
+from strata.submit import criu, dumps, keeper, processes
 from strata.submit.dumps import Dumps, Record
 
 __all__ = ["login"]
@@ -296,6 +296,28 @@ def test_a_dump_that_another_user_can_have_written_is_not_gone_on_from(tmp_path:
         Dumps(tmp_path).newest()
     assert way in str(refused.value.given)
     assert Dumps(tmp_path / "none").newest() is None
+
+
+def test_where_no_dump_can_be_made_the_reason_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StrataError, match="cannot write: a file stands where a folder is named"):
+        Dumps(tmp_path / "file" / "dumps").add(lambda new: Record(1, {}, {}, []))
+
+
+def test_where_the_system_gives_no_namespace_its_own_reason_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file has an owner who could be asked."""
+
+    def refused(kind: int) -> None:
+        raise PermissionError(1, os.strerror(1))
+
+    monkeypatch.setattr(keeper.criu, "find", lambda: criu.Criu("criu", is_root=True))
+    monkeypatch.setattr(keeper.system, "unshare", refused)
+    monkeypatch.setattr(keeper.signal, "pthread_sigmask", lambda how, which: set())
+    with pytest.raises(StrataError, match="may not make a PID namespace") as error:
+        keeper.run(tmp_path, ["./a.out"])
+    assert error.value.given == os.strerror(1)
 
 
 def test_a_descriptor_that_is_closed_while_they_are_looked_at_is_left_out(tmp_path: Path) -> None:
