@@ -36,7 +36,10 @@ def ask(folder: str | Path, request: dict[str, Any], timeout_s: float = 30.0) ->
             connection.sendall(line)
             received = b""
             while not received.endswith(b"\n") and len(received) < _LONGEST_ANSWER:
-                connection.settimeout(max(until - time.monotonic(), 1e-3))  # of the whole answer
+                left = until - time.monotonic()  # for the whole answer
+                if left <= 0:
+                    raise TimeoutError
+                connection.settimeout(left)
                 part = connection.recv(1 << 16)
                 if not part:
                     break
