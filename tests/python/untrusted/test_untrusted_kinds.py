@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -55,14 +58,29 @@ def soon() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize("what", ["a FIFO", "a device", "gigabytes of nothing"])
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        (name, what)
+        for name, what in itertools.product(READERS, ("a FIFO", "a device", "gigabytes of nothing"))
+        if (name, what) != ("a.jsonl", "gigabytes of nothing")  # a line at a time: below
+    ],
+)
 def test_what_is_no_plain_file_of_some_size_is_one_error(tmp_path: Path, name: str, what: str) -> None:
     put(tmp_path / name, what)
-    if name == "a.jsonl" and what == "gigabytes of nothing":
-        return  # a line at a time, which ends below
     with pytest.raises(StrataError):
         READERS[name](tmp_path / name)
+
+
+def test_samples_are_not_looked_for_beyond_the_end_of_their_file(tmp_path: Path) -> None:
+    """Their head may claim any number of them."""
+    made = ring.Ring(tmp_path, "n1", 8192, 1)
+    made.write([ring.Sample(1.0, ring.NODE, ring.CPU, cpu=2.0)])
+    made.close()
+    head = ring._HEADER.pack(ring.MAGIC, ring.VERSION, ring.RECORD, 1 << 62, 1, b"n1")
+    with made.path.open("r+b") as file:
+        file.write(head + ring._CRC.pack(zlib.crc32(head)))
+    assert [sample.cpu for sample in ring.read(made.path).samples] == [2.0]
 
 
 def test_a_line_without_an_end_is_not_read_to_its_end(
@@ -91,6 +109,25 @@ def test_an_answer_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
         with pytest.raises(StrataError, match="has not answered within"):
             control.ask(tmp_path, {"get": "status"}, timeout_s=0.3)
         thread.join()
+
+
+def test_nor_one_whose_blanks_come_without_a_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count()
+
+    class Connection:
+        def settimeout(self, seconds: float) -> None:
+            assert seconds > 0
+
+        def sendall(self, line: bytes) -> None: ...
+
+        def recv(self, size: int) -> bytes:
+            return b" "
+
+    monkeypatch.setattr(control, "_LONGEST_ANSWER", 1000)
+    monkeypatch.setattr(control, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(control, "_connected", lambda folder, timeout_s: nullcontext(Connection()))
+    with pytest.raises(StrataError, match="has not answered within"):
+        control.ask(tmp_path, {"get": "status"}, timeout_s=20)
 
 
 def test_a_measurement_is_looked_for_among_such_files(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def whole(path: Path) -> bytes:
     try:
         return documents.contents(path, LARGEST)
     except OSError as error:
-        raise StrataError("cannot read the samples", at=str(path), given=error.strerror) from None
+        raise StrataError("cannot read the samples", at=str(path), given=why(error)) from None
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,8 @@ def read(path: Path) -> Read:
     """All samples of a file, also of one that is being written. Raises StrataError for what is none."""
     host, cores = header(path)
     data = whole(path)
-    records = _records(path, data[:FIRST])
+    # A head may claim more records than the file has.
+    records = min(_records(path, data[:FIRST]), -(-max(len(data) - FIRST, 0) // RECORD))
     found: list[tuple[int, Sample]] = []
     torn, empty = 0, bytes(RECORD)
     for slot in range(records):
