@@ -33,7 +33,7 @@ _GROUPS = ("system.slice/*slurmstepd.scope", "unified/system.slice/*slurmstepd.s
 # others. Those that were there at the last look come first.
 _JOBS_PER_CORE = 4
 _NOTHING: dict[str, Any] = {"cpu": 0.0, "read": 0, "written": 0, "operations": 0.0}
-_PIECE, _ENVIRONMENT = 1 << 20, 16 << 20  # bytes that are read at a time, and of an environment
+_PIECE, _ENVIRONMENT = 1 << 16, 16 << 20  # bytes that are read at a time, and of an environment
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _USER, _CHILD_SYSTEM, _RSS = 11, 14, 21  # places in /proc/PID/stat behind the name
@@ -62,6 +62,7 @@ class Looker:
         self.run = int(time.time())
         self.cores = os.cpu_count() or 1
         self._proc = str(self.root / "proc")
+        self._control = self.root / "sys/fs/cgroup"
         self._known: dict[int, str | None] = {}
         self._count = 0
         self._grouped = False
@@ -127,8 +128,10 @@ class Looker:
     def _groups(self, pid: int) -> Iterator[tuple[str, str, Path]]:
         """The control groups of jobs in which a process is: job, controller, folder. Users may have groups of
         any name, too."""
-        base = self.root / "sys/fs/cgroup"
-        for line, path, job in _GROUP.findall(_bytes(f"{self._proc}/{pid}/cgroup").decode(errors="replace")):
+        said, base = _bytes(f"{self._proc}/{pid}/cgroup"), self._control
+        if b"/job_" not in said:  # as of most processes of a node, each of which is asked at each look
+            return
+        for line, path, job in _GROUP.findall(said.decode(errors="replace")):
             for kind in line.split(",") if line else ("",):
                 folder = base / kind / path[1:] if kind else base / path[1:]
                 if not kind and not folder.is_dir():
@@ -138,8 +141,7 @@ class Looker:
 
     def _has_groups(self) -> bool:
         """Whether Slurm gives jobs control groups here, also while there is no job."""
-        base = self.root / "sys/fs/cgroup"
-        return any(_of_root(found) for pattern in _GROUPS for found in base.glob(pattern))
+        return any(_of_root(found) for pattern in _GROUPS for found in self._control.glob(pattern))
 
     def _user_of(self, pid: int) -> int | None:
         found = re.search(rb"^Uid:\s+(\d+)", _bytes(f"{self._proc}/{pid}/status"), re.M)
@@ -263,11 +265,10 @@ def _bytes(path: str | Path, most: int = _PIECE) -> bytes:
     except OSError:
         return b""
     try:
-        data = part = os.read(file, _PIECE)
-        while len(part) == _PIECE and len(data) < most:
-            part = os.read(file, _PIECE)
-            data += part
-        return data
+        parts = [os.read(file, _PIECE)]
+        while len(parts[-1]) == _PIECE and len(parts) * _PIECE < most:
+            parts.append(os.read(file, _PIECE))
+        return b"".join(parts)
     except OSError:
         return b""
     finally:
