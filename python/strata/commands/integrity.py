@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import command, refuse_unused
+from strata.commands.parser import command, native_words, refuse_unused
 from strata.errors import StrataError
 
 if TYPE_CHECKING:
@@ -116,10 +116,10 @@ def _check_used(given: argparse.Namespace) -> None:
 
 
 def _request(given: argparse.Namespace) -> Request:
-    from strata.centre.integrity.command import Request, words_of
+    from strata.centre.integrity.command import Request
 
-    names = ("rounds", "kernels", "cores", "memory", "seed", "replay", "cgroup", "alone", "no_yield")
-    words = words_of({"--" + name.replace("_", "-"): getattr(given, name) for name in names})
+    native = ("--rounds", "--kernels", "--cores", "--memory", "--seed", "--replay", "--cgroup", "--alone")
+    words = native_words(given, (*native, "--no-yield"))
     return Request(
-        words, given.time, given.state, given.out, given.prometheus, given.offline_pages, given.json
+        tuple(words), given.time, given.state, given.out, given.prometheus, given.offline_pages, given.json
     )

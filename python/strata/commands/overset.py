@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.commands.parser import Parser, command
+from strata.commands.parser import Parser, command, native_words
 
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
@@ -102,20 +102,12 @@ def overset(commands: Commands) -> None:
 def _run_map(given: argparse.Namespace) -> int:
     from strata.flow.overset import write_map
 
-    more = [
-        f"--{option}={value}"
-        for option in ("form", "dimensions", "shift", "turn", "turn-axis")
-        if (value := getattr(given, option.replace("-", "_"))) is not None
-    ]
-    return write_map(given.grid, given.out, more)
+    options = ("--form", "--dimensions", "--shift", "--turn", "--turn-axis")
+    return write_map(given.grid, given.out, native_words(given, options))
 
 
 def _run_check(given: argparse.Namespace) -> int:
     from strata.flow.overset import check
 
-    more: list[str] = []
-    for option in ("walls", "outer", "orphans"):
-        value = getattr(given, option)
-        if value is not None:
-            more += [f"--{option}", str(value)]
+    more = native_words(given, ("--walls", "--outer", "--orphans"))
     return check(given.grids, more, given.layout, given.out, "strata " + shlex.join(given.argv))

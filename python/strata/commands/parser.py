@@ -83,6 +83,18 @@ def refuse_unused(given: argparse.Namespace, options: Sequence[str], where: str,
         )
 
 
+def native_words(given: argparse.Namespace, options: Sequence[str]) -> list[str]:
+    """Those of these options that have a value, as the native programs read them; a flag where it is True."""
+    found: list[str] = []
+    for option in options:
+        value = getattr(given, option.removeprefix("--").replace("-", "_"))
+        if value is True:
+            found.append(option)
+        elif value is not None and value is not False:
+            found += [option, str(value)]
+    return found
+
+
 def results_folder(parser: argparse.ArgumentParser, text: str) -> None:
     """Declares `--out DIR`, the results folder; its former name, --results, still works."""
     parser.add_argument("--out", dest="results", type=Path, metavar="DIR", help=text)

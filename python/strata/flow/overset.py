@@ -14,6 +14,7 @@ from strata import own_folders, paths
 from strata.errors import FAILED, StrataError
 from strata.flow import overset_figures
 from strata.flow.overset_cells import Patch, orphans, patches
+from strata.measure.files import write_json
 from strata.report.build import write
 from strata.report.document import Block, Document, Plot, Section, Table, Text, Tile, Tiles, numbered
 
@@ -36,8 +37,9 @@ def write_map(grid: Path, out: Path | None, more: Sequence[str]) -> int:
     exit status. `more`: its options.
     """
     _, program = _programs()
-    name = grid.with_suffix("") if grid.suffix == ".xz" else grid
-    words = [str(program), f"--map={out or name.with_suffix('.nmf')}", *more, str(grid)]
+    stem = Path(grid.stem).stem if grid.suffix == ".xz" else grid.stem
+    at = out or grid.parent / f"{stem}.nmf"  # also of a folder, of which the program says that it is no grid
+    words = [str(program), "--map", str(at), *more, str(grid)]
     sys.stdout.flush()
     return subprocess.run(words, check=False).returncode
 
@@ -61,7 +63,7 @@ def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | No
     found = json.loads((cells / "check.json").read_text(encoding="utf-8"))
     path = write(page(found, list(patches(cells, found)), name, command), folder)
     shutil.rmtree(cells, ignore_errors=True)
-    (folder / "check.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / "check.json", found)
     print(f"report: {path}")
     return status
 

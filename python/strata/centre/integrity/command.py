@@ -10,7 +10,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from strata import own_folders
 from strata.advice.words import count
@@ -291,14 +290,3 @@ def _boot(root: Path) -> str:
 
 def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + "Z"
-
-
-def words_of(options: dict[str, Any]) -> tuple[str, ...]:
-    """Options as the native program reads them: a flag where the value is True, none where there is none."""
-    found: list[str] = []
-    for name, value in options.items():
-        if value is True:
-            found.append(name)
-        elif value not in (None, False):
-            found += [name, str(value)]
-    return tuple(found)
