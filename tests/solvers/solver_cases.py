@@ -17,6 +17,18 @@ CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
 MD_CASES = CASES.parent / "md"
 MPM_CASES = CASES.parent / "mpm"
 FLOW_CASES = CASES.parent / "flow"
+# Parts of small cases that several tests write.
+SOFT = """[materials]
+law = ["neo-hookean"]
+density = [1000.0]
+young = [1e5]
+poisson = [0.3]
+"""
+
+
+def crystal(temperature: float) -> str:
+    """256 atoms, up to the first line of [pair]."""
+    return f'solver = "md"\n[system]\ncells = [4, 4, 4]\ndensity = 0.8\ntemperature = {temperature}\n[pair]\n'
 
 
 def changed(tmp_path: Path, name: str, add: str = "", cases: Path = CASES, **changes: str) -> Path:

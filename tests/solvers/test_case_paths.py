@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from solver_cases import MD_CASES
+from solver_cases import MD_CASES, SOFT, crystal
 
 ATOMS = """two atoms
 
@@ -35,13 +35,7 @@ N 3 R 0.5 2.0
 2 1.25 0.5 0.5
 3 2.0 0.0 0.0
 """
-TABULATED = """solver = "md"
-[system]
-cells = [4, 4, 4]
-density = 0.8
-temperature = 0
-[pair]
-form = "table"
+TABULATED = f"""{crystal(0)}form = "table"
 file = "parts/pair.table"
 sections = ["X X PAIR"]
 [time]
@@ -58,16 +52,11 @@ STL = "solid tetrahedron\n" + "".join(
         ("1 0 0", "0 1 0", "0 0 1"),
     )
 )
-MPM = """solver = "mpm"
+MPM = f"""solver = "mpm"
 [grid]
 cells = [6, 6, 6]
 size = [3.0, 3.0, 3.0]
-[materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e5]
-poisson = [0.3]
-[bodies]
+{SOFT}[bodies]
 shapes = ["stl parts/body.stl 1 1 1 1"]
 velocity = [0.1, 0.0, 0.0]
 [time]

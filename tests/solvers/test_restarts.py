@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solver_cases import ROOT_OF_SOLVERS, checksums
+from solver_cases import ROOT_OF_SOLVERS, SOFT, checksums, crystal
 
 HEAT = """solver = "transport"
 equation = "heat"
@@ -40,52 +40,35 @@ width = 0.2
 [time]
 end = {end}
 """
-BLOCK = """solver = "mpm"
+BLOCK = f"""solver = "mpm"
 [grid]
 cells = [6, 6, 6]
 size = [0.6, 0.6, 0.6]
-[materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e5]
-poisson = [0.3]
-[bodies]
+{SOFT}[bodies]
 shapes = ["box 0.2 0.2 0.2 0.4 0.4 0.4"]
 velocity = [0.1, 0.0, 0.0]
 [time]
-end = {end}
+end = {{end}}
 """
-ATOMS = """solver = "md"
-[system]
-cells = [4, 4, 4]
-density = 0.8
-temperature = 1.0
-[pair]
-cutoff = 2.0
+ATOMS = f"""{crystal(1.0)}cutoff = 2.0
 [thermostat]
 kind = "langevin"
 temperature = 1.0
 [time]
-steps = {end}
+steps = {{end}}
 [output]
 thermo = 2
 [verify]
 drift = 100.0
 """
-DOWNHILL = """solver = "md"
-[system]
-cells = [4, 4, 4]
-density = 0.8
-temperature = 0
-[pair]
-cutoff = 2.0
+DOWNHILL = f"""{crystal(0)}cutoff = 2.0
 [time]
 method = "fire"
 steps = 9
 [minimise]
-force = {end}
+force = {{end}}
 """
-STEADY = """solver = "flow"
+FLOW = """solver = "flow"
 [grid]
 kind = "brick"
 cells = [8, 8]
@@ -95,24 +78,9 @@ equations = "euler"
 mach = 0.5
 initial = "vortex"
 [time]
-kind = "steady"
-iterations = 9
-residual = {end}
 """
-UNSTEADY = """solver = "flow"
-[grid]
-kind = "brick"
-cells = [8, 8]
-periodic = [1, 2]
-[flow]
-equations = "euler"
-mach = 0.5
-initial = "vortex"
-[time]
-kind = "unsteady"
-step = 0.01
-end = {end}
-"""
+STEADY = FLOW + 'kind = "steady"\niterations = 9\nresidual = {end}\n'
+UNSTEADY = FLOW + 'kind = "unsteady"\nstep = 0.01\nend = {end}\n'
 IN_PYTHON = (ROOT_OF_SOLVERS / "transport" / "heat.py",)
 # name -> words before the case, the case, an end, a later end
 ENDS = {

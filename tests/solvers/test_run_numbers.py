@@ -6,7 +6,7 @@ import json
 
 import pytest
 from flow_cases import at_end
-from solver_cases import solver_program
+from solver_cases import SOFT, solver_program
 
 ODD = """from strata.graph import Graph
 from strata.graph.program import Case, Figure, Solver, Verification, drive
@@ -135,7 +135,7 @@ def test_a_body_at_rest_has_lost_no_energy(front, run, tmp_path):
     case = tmp_path / "rest.toml"
     case.write_text(
         'solver = "mpm"\n[grid]\ncells = [8, 8, 1]\npatch = [8, 8, 1]\nsize = [1.0, 1.0, 0.1]\n'
-        '[materials]\nlaw = ["neo-hookean"]\ndensity = [1000.0]\nyoung = [1e5]\npoisson = [0.3]\n'
-        '[bodies]\nshapes = ["box 0.3 0.3 0.0 0.7 0.7 0.1"]\nper_cell = [2, 2, 1]\n[time]\nend = 0.05\n'
+        f'{SOFT}[bodies]\nshapes = ["box 0.3 0.3 0.0 0.7 0.7 0.1"]\nper_cell = [2, 2, 1]\n'
+        "[time]\nend = 0.05\n"
     )
     assert "verified: energy lost or won" in run(case).stdout
