@@ -16,6 +16,9 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kMostSaid = std::size_t{64} << 20;
+/// The last byte of what a child says. Its exit status may be lost: where SIGCHLD is ignored, which programs
+/// inherit, the kernel collects children.
+constexpr char kWhole = '\n';
 
 void limit(int what, rlim_t most) {
     const rlimit both{most, most};
@@ -39,11 +42,11 @@ void with_limits() {
 [[noreturn]] void do_and_say(const std::function<std::string()>& work, int to) {
     with_limits();
     try {
-        const std::string said = work();
+        const std::string said = work() + kWhole;
         for (std::size_t done = 0; done < said.size();) {
             const ssize_t wrote = write(to, said.data() + done, said.size() - done);
-            if (wrote < 0) _exit(1);
-            done += static_cast<std::size_t>(wrote);
+            if (wrote < 0 && errno != EINTR) _exit(1);
+            if (wrote > 0) done += static_cast<std::size_t>(wrote);
         }
     } catch (...) {
         _exit(1);
@@ -63,16 +66,20 @@ std::optional<std::string> in_a_child(const std::function<std::string()>& work) 
     std::string said;
     std::array<char, 1 << 16> piece;
     ssize_t got = 0;
-    while (child > 0 && said.size() <= kMostSaid &&
+    while (child > 0 && said.size() <= kMostSaid + 1 &&
            ((got = read(ends[0], piece.data(), piece.size())) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0) said.append(piece.data(), static_cast<std::size_t>(got));
     close(ends[0]);
     if (failed != 0) throw system_error("no process can be started that reads a file apart", failed);
-    if (said.size() > kMostSaid) kill(child, SIGKILL);
+    const bool too_much = said.size() > kMostSaid + 1;
+    if (too_much) kill(child, SIGKILL);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    pid_t ended = -1;
+    while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
-    if (said.size() > kMostSaid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+    const bool failed_there = ended == child && (!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+    if (too_much || failed_there || said.empty() || said.back() != kWhole) return std::nullopt;
+    said.pop_back();
     return said;
 }
 

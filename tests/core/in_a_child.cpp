@@ -36,3 +36,10 @@ TEST_CASE("a process of its own has little time, leaves no core file and hears t
     });
     CHECK(said == "0 30 10");
 }
+
+TEST_CASE("a child that dies is known to have died also where the kernel collects children") {
+    const auto before = signal(SIGCHLD, SIG_IGN);
+    CHECK(in_a_child([] { return "said"; }) == "said");
+    CHECK_FALSE(in_a_child([]() -> std::string { _exit(0 + raise(SIGSEGV)); }));
+    signal(SIGCHLD, before);
+}
