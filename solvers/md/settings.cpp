@@ -1,6 +1,7 @@
 #include "solvers/md/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "solvers/md/files/checkpoint_state.hpp"
 #include "solvers/md/files/extended_xyz.hpp"

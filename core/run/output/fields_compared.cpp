@@ -1,9 +1,13 @@
 // Two field files, array by array, bit by bit. HDF5 reads where their arrays lie, in a process of its own: it
 // crashes or takes all memory on some damaged files, and a run's folder may be a stranger's.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <vector>
 
 #include "core/base/bits.hpp"
 #include "core/base/in_a_child.hpp"

@@ -1,6 +1,7 @@
 #include "solvers/md/files/extended_xyz.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

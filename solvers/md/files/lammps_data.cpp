@@ -1,6 +1,7 @@
 #include "solvers/md/files/lammps_data.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,7 @@
 #include "solvers/md/outside/outside.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "solvers/md/potentials/eam.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
