@@ -158,6 +158,16 @@ def test_a_restart_that_is_asked_for_no_further_step_does_none(front, tmp_path):
     assert all_files(run) == before
 
 
+def test_rounding_leaves_nothing_to_do_either(front, tmp_path):
+    """Eleven steps of 0.03 end at 0.32999999999999996, which is the end of a case that ends at 0.33."""
+    run = tmp_path / "run"
+    text = UNSTEADY.replace("step = 0.01", "step = 0.03")
+    words = ("--out", run, "--steps", 11, "--checkpoint", 11, "--quiet")
+    went(front, case(tmp_path, text, end="0.66"), *words)
+    said = went(front, case(tmp_path, text, end="0.33"), "--restart", run)
+    assert "checkpoint-000011 is the end of the case (step 11, t = 0.33 L/a)" in said
+
+
 def test_a_restart_begins_at_the_time_of_its_checkpoint(front, tmp_path):
     """Also where a solver makes the time anew in each step."""
     run = tmp_path / "run"

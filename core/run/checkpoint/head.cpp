@@ -194,7 +194,7 @@ CheckpointHead read_head(const fs::path& file, int& parts) {
     head.case_hash = document.member("case_hash").string();
     head.step = within(document, "step", 0, std::numeric_limits<std::int64_t>::max(), name);
     head.time = document.member("time").number();
-    // Earlier versions had neither of these.
+    // Earlier versions had none of these three.
     if (const JsonValue* ended = document.find("ended")) head.ended = ended->boolean();
     if (const JsonValue* keys = document.find("keys"))
         for (const JsonValue& key : keys->items())

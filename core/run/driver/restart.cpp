@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/base/steps.hpp"
 
 namespace strata::graph {
 
@@ -28,7 +29,7 @@ std::string nothing_left(const CaseSchema& schema, const Solver& solver, const C
                          std::optional<std::int64_t> steps, const std::optional<std::filesystem::path>& out) {
     const CheckpointHead& head = checkpoint.head();
     const std::string from = fmt::format("nothing left to do: {} is ", checkpoint.path().string());
-    const bool in_time = solver.time.id() && head.time >= solver.end;
+    const bool in_time = solver.time.id() && reached(head.time, solver.end);
     if (!in_time && !(head.ended && schema.same_end(head.keys))) {
         if (!steps || head.step < *steps) return "";
         return from +
