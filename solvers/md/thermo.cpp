@@ -56,26 +56,31 @@ LongRange beyond_cutoff(const Settings& s, std::span<const std::int64_t> atoms) 
 
 namespace {
 
-/// Ends the run where energies are what motion cannot make them. Two atoms at one place, at the start, are
-/// first_pairs.cpp's.
+/// Ends the run where energies are what motion cannot make them. `work`: of forces from outside, so far. Two
+/// atoms at one place, at the start, are first_pairs.cpp's.
 void expect_sound(const Here& here, const Settings& s, double total, double conserved, double first,
-                  std::int64_t atoms) {
+                  double work, std::int64_t atoms) {
     if (here.step == 0) return;
-    const std::string what_to_do = fmt::format(
-        "time.step ({:g} {}) is too long for these forces and speeds, or atoms began too near to each other: "
-        "try a tenth of it, or begin with time.method = \"fire\"",
-        s.step, s.units->time);
-    if (!std::isfinite(total)) here.fail("the energy is no number any more: " + what_to_do);
+    const auto what_to_do = [&s] {
+        return fmt::format(
+            "time.step ({:g} {}) is too long for these forces and speeds, or atoms began too near to each "
+            "other: try a tenth of it, or begin with time.method = \"fire\"",
+            s.step, s.units->time);
+    };
+    if (!std::isfinite(total)) here.fail("the energy is no number any more: " + what_to_do());
     if (s.minimises()) return;
     double well = 0;
     for (const Species& kind : s.kinds) well = std::max(well, kind.epsilon);
     const double warm = s.units->boltzmann * std::max({s.temperature, s.thermostat_temperature, 0.0});
-    const double usual = std::abs(first) + static_cast<double>(atoms) * (warm + (s.form == "lj" ? well : 0));
+    // Atoms that began at rest and far from each other have no energy but that of the work: what rounding
+    // leaves of it is not to be compared with 0.
+    const double usual =
+        std::abs(first) + std::abs(work) + static_cast<double>(atoms) * (warm + (s.form == "lj" ? well : 0));
     if (conserved - first > kMostGrowth * usual)
-        here.fail(
-            fmt::format("energy grows without a source: the conserved energy was {:.6g} {} at first and is "
-                        "{:.6g} now (allowed: {:g} times {:.4g} more, the energy of the first state): {}",
-                        first, s.units->energy, conserved, kMostGrowth, usual, what_to_do));
+        here.fail(fmt::format(
+            "energy grows without a source: the conserved energy was {:.6g} {} at first and is {:.6g} now "
+            "(allowed: {:g} times {:.4g} more, the energy of the first state and of forces from outside): {}",
+            first, s.units->energy, conserved, kMostGrowth, usual, what_to_do()));
 }
 
 }  // namespace
@@ -135,7 +140,8 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
             here[density] = s.units->mass_density * mass / size;
         }
         if (here.step == 0) here[first] = here[conserved];
-        expect_sound(here, s, here[total], here[conserved], here[first], here[count]);
+        expect_sound(here, s, here[total], here[conserved], here[first], pushed ? here[work_outside] : 0,
+                     here[count]);
     });
 }
 

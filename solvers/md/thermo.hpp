@@ -20,7 +20,7 @@ void sum_velocities(std::int64_t count, const double* const v[3], const double* 
                     const std::int32_t* species, const double* shares, double* sums);
 
 /// What is conserved (thermostats, barostats and forces from outside counted) may grow by so many times the
-/// energy of the first state; more ends the run.
+/// energy of the first state and the work of forces from outside; more ends the run.
 inline constexpr double kMostGrowth = 100;
 
 /// A task that finds them of the sums of steps in which these are due; else they stay what they were.

@@ -162,6 +162,29 @@ def test_atoms_in_steps_that_are_too_long_end_with_the_energy_and_the_key(front,
     assert "time.step (0.03 tau) is too long" in done.stderr
 
 
+NEAR = """PAIR
+N 3 R 0.5 2.0
+
+1 0.5 1.0 1.0
+2 1.25 0.5 0.5
+3 2.0 0.0 0.0
+"""
+
+
+def test_atoms_that_forces_move_from_rest_have_the_energy_of_the_work(front, run, tmp_path):
+    """Their first energy is 0, and so is that of a table beyond its last line: rounding is no growth."""
+    if solver_program(front, "strata-md") is None:
+        pytest.skip("molecular dynamics is not built")
+    (tmp_path / "two.data").write_text(TWO.format(count=2, atoms="1 1 3.1 3.2 3.3\n2 1 9.1 9.2 9.3"))
+    (tmp_path / "near.table").write_text(NEAR)
+    pair = 'form = "table"\nfile = "near.table"\nsections = ["X X PAIR"]'
+    pushed = pair + '\n[outside]\nforces = ["all 0.3 0.1 0.2"]'
+    case = tmp_path / "pushed.toml"
+    text = GAS.format(file="two.data", precision="mixed").replace('precision = "mixed"', pushed)
+    case.write_text(text.replace("cutoff = 2.5\n", ""))
+    run(case, layout="1x1")
+
+
 # -- Memory
 
 
