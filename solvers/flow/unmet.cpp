@@ -72,21 +72,30 @@ void check_stations(const Settings& s, const graph::CaseSchema& keys, const Grid
                         fmt::format("{:.4g} to {:.4g}, where walls are", radius.low, radius.high));
 }
 
-/// A vortex, a tube or blast waves of which the grid has nothing: all its nodes have one state.
+/// A vortex, a tube or blast waves of which the grid has nothing: all its nodes have one state. Looked at in
+/// layers of nodes, until two states differ: a grid may be larger than a process's memory.
 void check_initial(const Settings& s, const graph::CaseSchema& keys, const GridSystem& grid) {
     if (s.flow.initial == "uniform") return;
     const Initial initial(s, grid.dimensions);
     std::array<Range, 4> states;
     std::array<Range, 2> places;
-    for (int zone = 0; zone < static_cast<int>(grid.source->zones().size()); ++zone)
-        each_node(*grid.source, zone, grid.source->node_box(zone), [&](double x, double y, double z) {
-            const FlowState state = initial.at({x, y, z}, 0);
-            const std::array<double, 4> values{state.rho, state.u[0], state.u[1], state.p};
-            for (std::size_t c = 0; c < 4; ++c) states[c].add(values[c]);
-            places[0].add(x), places[1].add(y);
-        });
-    if (std::any_of(states.begin(), states.end(), [](const Range& r) { return r.high - r.low > 1e-6; }))
-        return;
+    const auto along = static_cast<std::size_t>(grid.dimensions - 1);
+    for (int zone = 0; zone < static_cast<int>(grid.source->zones().size()); ++zone) {
+        const Box all = grid.source->node_box(zone);
+        for (int layer = all.lo[along]; layer < all.hi[along]; ++layer) {
+            Box nodes = all;
+            nodes.lo[along] = layer, nodes.hi[along] = layer + 1;
+            each_node(*grid.source, zone, nodes, [&](double x, double y, double z) {
+                const FlowState state = initial.at({x, y, z}, 0);
+                const std::array<double, 4> values{state.rho, state.u[0], state.u[1], state.p};
+                for (std::size_t c = 0; c < 4; ++c) states[c].add(values[c]);
+                places[0].add(x), places[1].add(y);
+            });
+            if (std::any_of(states.begin(), states.end(),
+                            [](const Range& r) { return r.high - r.low > 1e-6; }))
+                return;
+        }
+    }
     keys.refuse(
         s.flow.initial == "vortex"       ? "initial.centre"
         : s.flow.initial == "shock tube" ? "initial.place"
