@@ -281,6 +281,25 @@ TEST_CASE("callers that say nothing keep no other from being heard for longer th
     CHECK(silent.front()->closed());
 }
 
+TEST_CASE("whoever asks during a long step is answered, also where others wait to come in") {
+    const TemporaryFolder folder;
+    Fake fake;
+    Control control(folder.path());
+    double now = 0;
+    std::vector<std::unique_ptr<Client>> all;
+    for (int i = 0; i < 16; ++i) {
+        all.push_back(std::make_unique<Client>(folder.path()));
+        control.poll(fake.run, now += 0.06);
+    }
+    all.front()->send("{\"get\":\"status\"}\n");  // the longest silent of them, until now
+    const Client other(folder.path());
+    other.send("{\"get\":\"status\"}\n");
+    control.poll(fake.run, now + 10);
+    CHECK(has(all.front()->receive(), "\"ok\":true"));
+    CHECK(has(other.receive(), "\"ok\":true"));
+    CHECK(all[1]->closed());
+}
+
 TEST_CASE("a folder in use is refused, and one that a killed run left is taken over") {
     const TemporaryFolder folder;
     int ready[2];

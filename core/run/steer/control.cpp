@@ -122,32 +122,37 @@ void Control::poll(const SteeredRun& run, double now) {
     for (const Client& client : clients_)
         files.push_back({client.file, static_cast<short>(client.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     if (::poll(files.data(), files.size(), 0) <= 0) return;
-    if ((files[0].revents & POLLIN) != 0) accept_clients();
-    for (Client& client : clients_) {
-        read(client, run);
-        if (!client.over && !client.out.empty()) write(client);
-    }
-    std::erase_if(clients_, [](const Client& client) {
-        if (client.over) ::close(client.file);
-        return client.over;
-    });
+    const auto answer_from = [&](std::size_t first) {
+        for (std::size_t i = first; i < clients_.size(); ++i) {
+            read(clients_[i], run);
+            if (!clients_[i].over && !clients_[i].out.empty()) write(clients_[i]);
+        }
+        std::erase_if(clients_, [](const Client& client) {
+            if (client.over) ::close(client.file);
+            return client.over;
+        });
+    };
+    answer_from(0);  // before others come in: whoever has asked during a long step is not silent
+    if ((files[0].revents & POLLIN) != 0) answer_from(accept_clients());
 }
 
 /// Where there is no room, whoever has been silent for longest goes, after a second.
-void Control::accept_clients() {
+std::size_t Control::accept_clients() {
     if (clients_.size() >= kClients) {
         const auto silent =
             std::min_element(clients_.begin(), clients_.end(),
                              [](const Client& a, const Client& b) { return a.asked < b.asked; });
-        if (asked_ - silent->asked < kSilent) return;
+        if (asked_ - silent->asked < kSilent) return clients_.size();
         ::close(silent->file);
         clients_.erase(silent);
     }
+    const std::size_t before = clients_.size();
     while (clients_.size() < kClients) {
         const int file = accept_trusted(listener_);
-        if (file < 0) return;
+        if (file < 0) break;
         clients_.push_back({file, {}, {}, false, asked_});
     }
+    return before;
 }
 
 void Control::read(Client& client, const SteeredRun& run) {

@@ -38,7 +38,8 @@ class Control {
         double asked = 0;  // when it said something last, or came
     };
     int take_lock(int place);
-    void accept_clients();
+    /// Returns the place of the first that came.
+    std::size_t accept_clients();
     void read(Client& client, const SteeredRun& run);
     static void write(Client& client);
 
