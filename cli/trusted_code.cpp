@@ -63,7 +63,8 @@ std::filesystem::path trusted_code(const std::filesystem::path& code, const std:
     const fs::path folder = fs::canonical(code.has_parent_path() ? code.parent_path() : ".", failed);
     const fs::path file = folder / code.filename(), target = fs::canonical(file, failed);
     if (failed) return code;  // whoever opens it says so
-    for (const fs::path& each : {file, target, folder}) {
+    // Python imports modules from the folder that a link leads to.
+    for (const fs::path& each : {file, target, folder, target.parent_path()}) {
         struct stat about {};
         if (lstat(each.c_str(), &about) != 0) continue;
         const std::string user = name_of(about.st_uid), shown = each.string();

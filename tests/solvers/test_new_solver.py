@@ -306,6 +306,21 @@ def test_no_code_is_run_in_a_folder_where_everybody_can_put_a_part_of_it(
     assert not (tmp_path / "build").exists()
 
 
+def test_no_code_is_run_by_a_link_into_a_folder_where_everybody_can_put_a_part_of_it(
+    strata: str, tmp_path: Path
+) -> None:
+    place, mine = tmp_path / "open", tmp_path / "mine"
+    place.mkdir()
+    mine.mkdir()
+    (place / "wave.py").write_text("import strata.graph.program\n")
+    place.chmod(0o1777)
+    (mine / "wave.py").symlink_to(place / "wave.py")
+    (mine / "case.toml").write_text('solver = "wave"\n')
+    for words in ([mine / "case.toml"], [mine / "wave.py", mine / "case.toml"]):
+        said = one_error(call(strata, "run", *words, *UNHELD), 2)
+        assert "code that somebody else can have written" in said and f"everybody may write {place}" in said
+
+
 def test_nothing_is_imported_from_the_current_folder(strata: str, tmp_path: Path) -> None:
     for name in ("strata", "argparse", "numpy"):
         (tmp_path / f"{name}.py").write_text("print('imported')\n")
