@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -108,7 +109,10 @@ Named solver_named_in(const std::string& file) {
     std::error_code none;
     if (fs::is_directory(file, none))
         throw Error("a case is a file").given(file + ", which is a folder").allowed("a TOML file");
+    errno = 0;
     std::ifstream in(file);
+    if (!in && errno != ENOENT && errno != 0)
+        throw system_error("the case file cannot be read", errno, kBadInput).at(file);
     if (!in)
         throw Error("there is no such case file")
             .given(file)

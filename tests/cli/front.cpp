@@ -114,6 +114,15 @@ TEST_CASE("each bad description of a machine gets one error") {
     refused("/dev/null", "try: lstopo machine.xml");
 }
 
+TEST_CASE("a case that is there and cannot be read is not said to be absent") {
+    const Folder folder;
+    std::filesystem::create_symlink("round.toml", folder / "round.toml");
+    check_refused(strata_says({"run", folder / "round.toml"}), strata::kBadInput,
+                  "the case file cannot be read: Too many levels of symbolic links");
+    check_refused(strata_says({"run", folder / "absent.toml"}), strata::kBadInput,
+                  "there is no such case file");
+}
+
 TEST_CASE(
     "the table of this machine says what may be used, and that findings need Python where there is none") {
     const Said said = strata_says({"machine"});
