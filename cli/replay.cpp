@@ -91,7 +91,11 @@ void leave_janitor(const fs::path& out) {
 /// nothing else is started.
 std::vector<std::string> program_of(const graph::RunLeg& leg, const std::string& history) {
     if (leg.case_file.starts_with("-"))
-        throw Error("no file of a case has such a name").at(history, 0, "case").given(leg.case_file);
+        throw Error("no file of a case has such a name")
+            .at(history, 0, "case")
+            .given(leg.case_file)
+            .allowed("the path of a case file")
+            .remedy("write ./ before the name in that line of the history, if it is your own");
     if (leg.program.ends_with(".py")) {
         const std::string script = trusted_code(leg.program, history).string();
         return {python_for(script), script};
@@ -99,7 +103,11 @@ std::vector<std::string> program_of(const graph::RunLeg& leg, const std::string&
     if (access(leg.program.c_str(), X_OK) == 0) {
         const std::string program = trusted_code(leg.program, history).string();
         if (launch::examine(program, "").team) return {program};
-        throw Error("this program is no solver of Strata's").at(history, 0, "program").given(leg.program);
+        throw Error("this program is no solver of Strata's")
+            .at(history, 0, "program")
+            .given(leg.program)
+            .allowed("a program that was linked with Strata's libraries, or a Python script")
+            .remedy("see whose history it is: a stranger's may name any program");
     }
     if (fs::is_regular_file(leg.case_file)) return command_for(leg.case_file);
     throw Error("the program that computed the run is not there any more")

@@ -345,7 +345,9 @@ def test_a_history_of_a_strangers_starts_nothing_but_a_solver_of_ones_own(steere
     assert f"everybody may write {script}" in said(0o757, script, began["case"])
     assert "no solver of Strata's" in said(0o755, script, began["case"])
     assert "no solver of Strata's" in said(0o755, "/bin/sh", script)
-    assert "no file of a case has such a name" in said(0o755, began["program"], "--version")
+    option = said(0o755, began["program"], "--version")
+    assert "no file of a case has such a name" in option
+    assert "allowed: the path of a case file\n" in option and "  try: " in option
     assert not mark.exists()
 
 
