@@ -1,3 +1,4 @@
+// Where a character of UTF-8 ends.
 #pragma once
 
 #include <cstddef>

@@ -91,8 +91,7 @@ bool kills_hwloc(const std::string& path, off_t bytes) {
     });
 }
 
-/// The words around `name` in the first kilobytes of a text: what comes after it up to `end`; empty where it
-/// is not there.
+/// What comes after `name` in a text, up to the first of the characters `end`; empty where it is not there.
 std::string after(const std::string& text, const std::string& name, const char* end) {
     const size_t at = text.find(name);
     if (at == std::string::npos) return "";
@@ -100,6 +99,7 @@ std::string after(const std::string& text, const std::string& name, const char* 
     return text.substr(from, text.find_first_of(end, from) - from);
 }
 
+/// The first kilobytes of a file.
 std::string start_of(const std::string& path) {
     std::string start(4096, '\0');
     std::ifstream file(path, std::ios::binary);
