@@ -125,10 +125,11 @@ void refuse_later_version(const std::string& path, const std::string& start) {
 [[noreturn]] void refuse_no_xml(const std::string& path, const std::string& start) {
     const size_t first = start.find_first_not_of(" \t\r\n");
     constexpr size_t shown = 40;
+    const std::string line = first == std::string::npos ? "" : start.substr(first, shown);
     throw Error("not an hwloc XML file")
         .at(path)
-        .given(first == std::string::npos ? "an empty file"
-                                          : fmt::format("a file that begins: {}", start.substr(first, shown)))
+        .given(line.empty() ? "an empty file"
+                            : "a file that begins: " + line.substr(0, line.find_first_of("\r\n")))
         .allowed(kSources)
         .remedy(kWritten);
 }
