@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/run/case/key_text.hpp"
 
 namespace strata::flow {
 
@@ -16,22 +17,9 @@ namespace {
 
 constexpr std::size_t kMostFaces = 4;  // of a name, in a comment
 
-/// A key of TOML: bare where it may be, else quoted.
-std::string key_text(const std::string& name) {
-    const auto is_bare = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; };
-    if (!name.empty() && std::all_of(name.begin(), name.end(), is_bare)) return name;
-    std::string text = "\"";
-    for (const char c : name)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        else
-            (text += c == '"' || c == '\\' ? "\\" : "") += c;
-    return text + '"';
-}
-
 std::vector<std::string> table_names(const std::set<std::string>& names) {
     std::vector<std::string> all;
-    for (const std::string& name : names) all.push_back(fmt::format("[boundary.{}]", key_text(name)));
+    for (const std::string& name : names) all.push_back(fmt::format("[boundary.{}]", graph::key_text(name)));
     return all;
 }
 
@@ -70,7 +58,7 @@ std::string missing_tables(const GridSystem& grid, const Settings& settings) {
         // A name from a file may hold what a comment must not.
         std::replace_if(
             comment.begin(), comment.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-        text += fmt::format("[boundary.{}]   # {}\nkind = \"{}\"\n\n", key_text(name), comment,
+        text += fmt::format("[boundary.{}]   # {}\nkind = \"{}\"\n\n", graph::key_text(name), comment,
                             likely_kind(name, settings, grid.dimensions));
     }
     return text;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/run/case/key_text.hpp"
 #include "solvers/flow/grid/read.hpp"
 #include "solvers/flow/overset_balance.hpp"
 #include "solvers/flow/step.hpp"
@@ -158,7 +159,7 @@ void need_meshes(const Step& step, const overset::Connectivity& found) {
                     fmt::format("no cell of the mesh '{}' is computed: walls or better cells of other "
                                 "meshes hide all of it",
                                 name))
-                    .at("", 0, "mesh." + name + ".kind")
+                    .at("", 0, "mesh." + graph::key_text(name) + ".kind")
                     .allowed("meshes each of which computes a part of the flow")
                     .remedy(
                         "take the mesh out, place it elsewhere, or give it smaller cells (overset.better)");

@@ -427,7 +427,7 @@ void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
     if (g.turn == 0) return;
     if (g.kind != "file" && g.kind != "sector")
         keys.refuse(g.section + ".turn", "only a grid from a file and a sector are periodic by rotation",
-                    fmt::format("0, or {}.kind = \"file\" or \"sector\"", g.section));
+                    fmt::format("0, or {}.kind = \"file\" or \"sector\"", keys.spelled(g.section)));
     const double sectors = 360 / std::abs(g.turn);
     if (s.frame.radius > 0 && std::abs(sectors - std::round(sectors)) > 1e-9 * sectors)
         keys.refuse(g.section + ".turn", "a rotor is a whole number of sectors", "360 degrees over a number");
@@ -440,7 +440,7 @@ void check_turn(const Settings& s, const GridKeys& g, const CaseSchema& keys) {
                 keys.refuse("flow.alpha",
                             fmt::format("the far field of a sector that is periodic by rotation is not the "
                                         "same in all sectors: it flows across the axis of {}.turn",
-                                        g.section),
+                                        keys.spelled(g.section)),
                             "angles at which it flows along the axis");
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/run/case/case.hpp"
+#include "core/run/case/key_text.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;
@@ -148,6 +149,52 @@ TEST_CASE("tables that a case names itself have keys each, and refuse others") {
     CHECK(
         has(f.refusal(head + "[wall.a]\n[wall.left]\nkind = \"shut\"\nhaet = 1\n"), "try: wall.left.heat?"));
     CHECK(has(f.refusal(head + "[wall.a]\n"), "wall.a.kind"));
+}
+
+TEST_CASE("a key is told as the case file must spell it, in quotes where it cannot be bare") {
+    CHECK(key_text("j-min_2") == "j-min_2");
+    const std::map<std::string, std::string> quoted = {{"1:j-min", R"("1:j-min")"},
+                                                       {"", R"("")"},
+                                                       {"a.b", R"("a.b")"},
+                                                       {R"(a "b"\)", R"("a \"b\"\\")"},
+                                                       {"one\ntwo", R"("one\u000atwo")"},
+                                                       {"\xc3\xa9", "\"\xc3\xa9\""}};
+    for (const auto& [part, text] : quoted) CHECK(key_text(part) == text);
+    std::map<std::string, double> heat;
+    Fixture f;
+    f.schema.tables("wall", [&](CaseSchema& keys, const std::string& name) {
+        keys.key("wall." + name + ".heat", &heat[name], {.least = 0});
+    });
+    const std::string head = "solver = \"sample\"\n[grid]\ncells = [4, 5]\n";
+    std::string text = f.refusal(head + "[wall.'1:j-min']\nheat = -1\n");
+    CHECK(has(text, ":5 wall.\"1:j-min\".heat\n"));
+    text = f.refusal(head + "[wall.'1:j-min']\nhaet = 1\n");
+    CHECK(has(text, ":5 wall.\"1:j-min\".haet\n"));
+    CHECK(has(text, "run.open, wall.\"1:j-min\".heat\n"));
+    CHECK(has(text, "try: wall.\"1:j-min\".heat?"));
+    // A name may have dots, and then another one may be a part of it.
+    text = f.refusal(head + "[wall.a]\nheat = 1\n[wall.'a.b']\nheat = -1\n");
+    CHECK(has(text, ":7 wall.\"a.b\".heat\n"));
+    CHECK(has(f.refusal(head + "[wall]\n'a key' = 1\n"), ":5 wall.\"a key\"\n"));
+    f.read(head + "[wall.a]\nheat = 1\n[wall.'a.b']\nheat = 2\n[wall.'1:j-min']\nheat = 3\n");
+    CHECK(has(f.schema.help(), "[wall.\"1:j-min\"]"));
+    // What the bits of a checkpoint and a result say stays as it was.
+    CHECK(has(f.schema.decisive_text(), "wall.1:j-min.heat = 3\n"));
+    const auto refusal = [&](const auto& refuses) -> std::string {
+        try {
+            refuses();
+        } catch (const Error& error) {
+            return error.text();
+        }
+        return "";
+    };
+    CHECK(has(refusal([&] { f.schema.refuse("wall.a.b.heat", "no", "0"); }), ":7 wall.\"a.b\".heat\n"));
+    text = refusal([&] {
+        f.schema.expect_restart({{"wall.1:j-min.heat", "7"}, {"wall.2:i-max.heat", "5"}},
+                                "checkpoint-000004");
+    });
+    CHECK(has(text, "wall.\"1:j-min\".heat (line 9) is 3, in the checkpoint 7;"));
+    CHECK(has(text, "wall.\"2:i-max\".heat is not there, in the checkpoint 5;"));
 }
 
 TEST_CASE("the hash of a case changes with what decides its values, and with nothing else") {

@@ -14,6 +14,7 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/run/case/key_text.hpp"
 
 // What toml++ asserts of a text does not hold for every text, and a failed assertion ends a process. Without
 // assertions it may be worse: compilers are told that they hold. So they are kept, and throw.
@@ -256,11 +257,12 @@ struct CaseReader {
     }
 
     /// Reads all keys of a table and of the tables in it. `solver`: receives the value of the key of that
-    /// name.
-    static void table(CaseSchema& schema, const toml::table& table, const std::string& path) {
+    /// name. `path`: of the table, and as the file spells it; both end with a dot where they are not empty.
+    static void table(CaseSchema& schema, const toml::table& table, const std::string& path,
+                      const std::string& path_text) {
         for (const auto& [key, node] : table) {
-            const std::string name =
-                path.empty() ? std::string(key.str()) : path + '.' + std::string(key.str());
+            const std::string name = path + std::string(key.str());
+            const std::string name_text = path_text + key_text(key.str());
             const auto line = static_cast<int>(key.source().begin.line);
             const auto entry = std::find_if(schema.entries_.begin(), schema.entries_.end(),
                                             [&](const CaseSchema::Entry& e) { return e.name == name; });
@@ -269,10 +271,10 @@ struct CaseReader {
                     std::any_of(schema.entries_.begin(), schema.entries_.end(),
                                 [&](const CaseSchema::Entry& e) { return e.name.starts_with(name + '.'); });
                 if (section && node.is_table()) {
-                    CaseReader::table(schema, *node.as_table(), name);
+                    CaseReader::table(schema, *node.as_table(), name + '.', name_text + '.');
                     continue;
                 }
-                unknown(schema, name, line, node);
+                unknown(schema, name, name_text, line, node);
             }
             entry->line = line;
             const bool good = std::visit(
@@ -280,7 +282,7 @@ struct CaseReader {
                 entry->into);
             if (!good)
                 throw Error("a key has a value that it cannot have")
-                    .at(schema.file_, line, name)
+                    .at(schema.file_, line, name_text)
                     .given(given_text(node))
                     .allowed((has_infinite(node) ? "a finite " : "") +
                              allowed_text(entry->into, entry->about))
@@ -288,15 +290,18 @@ struct CaseReader {
         }
     }
 
-    [[noreturn]] static void unknown(const CaseSchema& schema, const std::string& name, int line,
-                                     const toml::node& node) {
-        std::vector<std::string> names;
-        for (const CaseSchema::Entry& e : schema.entries_) names.push_back(e.name);
+    [[noreturn]] static void unknown(const CaseSchema& schema, const std::string& name,
+                                     const std::string& name_text, int line, const toml::node& node) {
+        std::vector<std::string> names, spelled;
+        for (const CaseSchema::Entry& e : schema.entries_) {
+            names.push_back(e.name);
+            spelled.push_back(schema.spelled(e.name));
+        }
         const std::string near = nearest(name, names);
         Error error(fmt::format("a case of {} has no such key", schema.solver_));
-        error.at(schema.file_, line, name).given(node.is_table() ? "a table" : given_text(node));
-        error.allowed(fmt::format("{}", fmt::join(names, ", ")));
-        throw error.remedy(near.empty() ? schema.command_for_help() : near + "?");
+        error.at(schema.file_, line, name_text).given(node.is_table() ? "a table" : given_text(node));
+        error.allowed(fmt::format("{}", fmt::join(spelled, ", ")));
+        throw error.remedy(near.empty() ? schema.command_for_help() : schema.spelled(near) + "?");
     }
 };
 
@@ -364,11 +369,11 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
             for (const auto& [key, node] : *all)
                 if (const std::string name(key.str()); node.is_table() && of.names.insert(name).second)
                     of.declare(*this, name);
-    CaseReader::table(*this, table, "");
+    CaseReader::table(*this, table, "", "");
     for (const Entry& entry : entries_)
         if (entry.about.required && entry.line == 0)
             throw Error("a key is missing")
-                .at(file_, 0, entry.name)
+                .at(file_, 0, spelled(entry.name))
                 .given("no such key in the file")
                 .allowed(allowed_text(entry.into, entry.about))
                 .remedy(command_for_help());
@@ -387,7 +392,7 @@ std::string CaseSchema::help() const {
     for (const Entry& entry : all.entries_) {
         const std::size_t dot = entry.name.rfind('.');
         const std::string of = dot == std::string::npos ? "" : entry.name.substr(0, dot);
-        if (of != section) text += of.empty() ? "" : fmt::format("  [{}]\n", of);
+        if (of != section) text += of.empty() ? "" : fmt::format("  [{}]\n", all.spelled(of));
         section = of;
         const std::string name = dot == std::string::npos ? entry.name : entry.name.substr(dot + 1);
         text += fmt::format("  {:<18} {}", name, entry.about.meaning);
@@ -420,11 +425,11 @@ void CaseSchema::refuse(const std::string& key, const std::string& message,
                         const std::string& allowed) const {
     if (const Entry* of = entry(key))
         throw Error(message)
-            .at(file_, of->line, key)
+            .at(file_, of->line, spelled(key))
             .given(text_of(of->into))
             .allowed(allowed)
             .remedy(command_for_help());
-    throw Error(message).at(file_, 0, key).allowed(allowed).remedy(command_for_help());
+    throw Error(message).at(file_, 0, spelled(key)).allowed(allowed).remedy(command_for_help());
 }
 
 }  // namespace strata::graph

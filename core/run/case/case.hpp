@@ -114,6 +114,9 @@ class CaseSchema {
     /// the file read last.
     [[noreturn]] void refuse(const std::string& key, const std::string& message,
                              const std::string& allowed) const;
+    /// A key as the case file spells it, for messages: the names that a case gives to tables may have to be
+    /// in quotes, `boundary."1:j-min".kind`.
+    [[nodiscard]] std::string spelled(const std::string& name) const;
 
   private:
     struct Entry {

@@ -16,7 +16,7 @@ fs::path CaseSchema::path(const std::string& key, const std::string& name) const
     if (fs::exists(here, none)) return name;
     const Entry* of = entry(key);
     Error error("there is no such file");
-    error.at(file_, of == nullptr ? 0 : of->line, key).given(name);
+    error.at(file_, of == nullptr ? 0 : of->line, spelled(key)).given(name);
     throw error.allowed(beside == here ? fmt::format("a file; it was looked for at {}", here.string())
                                        : fmt::format("a file beside the case, else in the current "
                                                      "directory; it was looked for at {} and {}",

@@ -83,12 +83,12 @@ void CaseSchema::expect_restart(const Values& then, const std::string& checkpoin
                           const std::string& before) {
         if (differ.empty()) first = of, first_name = name;
         const std::string line = of != nullptr && of->line > 0 ? fmt::format(" (line {})", of->line) : "";
-        differ.push_back(fmt::format("{}{} is {}, in the checkpoint {}", name, line, here, before));
+        differ.push_back(fmt::format("{}{} is {}, in the checkpoint {}", spelled(name), line, here, before));
     };
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const Entry& each = entries_[i];
         if (restart_of(each) != Restart::same) {
-            may_change.push_back(each.name);
+            may_change.push_back(spelled(each.name));
             continue;
         }
         const std::string* before = value_in(then, each.name);
@@ -103,7 +103,7 @@ void CaseSchema::expect_restart(const Values& then, const std::string& checkpoin
     const std::size_t all = differ.size();
     if (all > kShown) differ.resize(kShown), differ.push_back(fmt::format("and {} more", all - kShown));
     Error error("the checkpoint is of another case: its state depends on keys that differ");
-    error.at(file_, first == nullptr ? 0 : first->line, first_name);
+    error.at(file_, first == nullptr ? 0 : first->line, spelled(first_name));
     error.given(fmt::format("{}; the checkpoint is {}", fmt::join(differ, "; "), checkpoint));
     error.allowed(
         fmt::format("the checkpoint's values; a restart may change {} alone", fmt::join(may_change, ", ")));
