@@ -1,16 +1,13 @@
 // strata run: a case by the solver that it names.
-#include <fmt/format.h>
-
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/case_solver.hpp"
 #include "cli/commands.hpp"
 #include "cli/own_solver.hpp"
 #include "cli/programs.hpp"
@@ -85,57 +82,6 @@ bool is_file_name(const std::string& word) {
     return !word.empty();
 }
 
-/// The value where a line has the key solver, also in quotes; the line where that is no text in quotes.
-std::optional<std::string> value_of_solver(const std::string& line, std::size_t at) {
-    const std::string quote = line[at] == '"' || line[at] == '\'' ? line.substr(at, 1) : "";
-    const std::string key = quote + "solver" + quote;
-    if (line.compare(at, key.size(), key) != 0) return std::nullopt;
-    at = line.find_first_not_of(" \t", at + key.size());
-    if (at == std::string::npos || line[at] != '=') return std::nullopt;
-    const std::size_t open = line.find_first_of("\"'", at);
-    const std::size_t end = open == std::string::npos ? open : line.find(line[open], open + 1);
-    return end == std::string::npos ? line : line.substr(open + 1, end - open - 1);
-}
-
-/// The value of `solver = "NAME"` before the first [section], and its line: all that the front must know of a
-/// case. What else is in it, the solver checks.
-struct Named {
-    std::string solver;
-    int line = 0;
-};
-
-Named solver_named_in(const std::string& file) {
-    namespace fs = std::filesystem;
-    std::error_code none;
-    if (fs::is_directory(file, none))
-        throw Error("a case is a file").given(file + ", which is a folder").allowed("a TOML file");
-    errno = 0;
-    std::ifstream in(file);
-    if (!in && errno != ENOENT && errno != 0)
-        throw system_error("the case file cannot be read", errno, kBadInput).at(file);
-    if (!in)
-        throw Error("there is no such case file")
-            .given(file)
-            .allowed("a TOML file; it was looked for at " + fs::absolute(file, none).string())
-            .remedy("strata run --help");
-    std::string line, section, given = "no key solver";
-    for (int number = 1; std::getline(in, line); ++number) {
-        if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
-        const std::size_t at = line.find_first_not_of(" \t");
-        if (at == std::string::npos || line[at] == '#') continue;
-        if (line[at] == '[') section = line.substr(at);
-        const std::optional<std::string> value = value_of_solver(line, at);
-        if (!value) continue;
-        if (section.empty()) return {*value, number};
-        given = fmt::format("a key solver in line {}, after {}", number, section);
-        break;
-    }
-    throw Error("a case says which solver runs it")
-        .at(file, 0, "solver")
-        .given(given)
-        .allowed("solver = \"transport\" before the first [section]");
-}
-
 }  // namespace
 
 std::string python_for(const std::string& solver) {
@@ -161,10 +107,10 @@ std::string python_for(const std::string& solver) {
 
 std::vector<std::string> command_for(const std::string& file) {
     namespace fs = std::filesystem;
-    const Named named = solver_named_in(file);
-    if (is_name(named.solver))
-        if (const auto solver = find_solver(named.solver)) return {*solver};
-    const fs::path path(named.solver);
+    const CaseSolver named = solver_named_in(file);
+    if (is_name(named.name))
+        if (const auto solver = find_solver(named.name)) return {*solver};
+    const fs::path path(named.name);
     const fs::path folder = (fs::path(file).parent_path() / path.parent_path() / ".").lexically_normal();
     const std::string name = path.filename().string();
     setenv("STRATA_SOLVER_OF", file.c_str(), 1);  // its --help says `strata run` with this case
@@ -179,7 +125,7 @@ std::vector<std::string> command_for(const std::string& file) {
     }
     throw Error("there is no such solver")
         .at(file, named.line, "solver")
-        .given(named.solver)
+        .given(named.name)
         .allowed(
             "a solver that is built: strata-NAME beside this program; or one of your own, NAME or PATH/NAME: "
             "then NAME.py or a CMakeLists.txt with find_package(strata) is at PATH from the case's folder")

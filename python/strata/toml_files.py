@@ -133,7 +133,7 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     a value over thousands of lines may, has its later statements left out.
     """
     first, said, left = 0, "", 20 * len(text) + (1 << 20)  # characters that are read again
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if not said:
             first, line = number, line.strip()
             if not line or line.startswith("#"):

@@ -69,6 +69,39 @@ TEST_CASE("a program whose part is not built yet is had from the checkout, which
     check_refused(run({front, "bench", "npb", "--list"}), strata::kFailure, "strata-npb is not built");
 }
 
+TEST_CASE("the solver of a case is found where its statement is plain, whatever stands before it") {
+    const Folder folder;
+    const std::string front = installed(folder, false), file = folder / "case.toml";
+    (void)folder.script("libexec/strata/strata-sample", "echo sample \"$@\"");
+    const auto read = [&](const std::string& text) {
+        std::ofstream(file) << text;
+        return run({front, "run", file, "--help"});
+    };
+    for (const char* plain :
+         {"solver = \"sample\"", "solver='sample'", "\"solver\" = 'sample'\r\n", "'solver'\t=\t\"sample\" \t",
+          "\xEF\xBB\xBFsolver = \"sample\"# of = 'it'\n[grid]\n",
+          "# solver = \"x\"\n\n  solver = \"sample\"\n",
+          "title = \"solver = 'x'\" # it\nyear = 2_026\ngrid-cells = 4\nsolver = \"sample\"\n"}) {
+        INFO(plain);
+        CHECK(read(plain).out == "sample " + file + " --help\n");
+    }
+    // What needs a parser is nobody's guess.
+    for (const char* other :
+         {"solver = \"\"\"sample\"\"\"", "solver = '''sample'''", "\"s\\u006flver\" = \"sample\"",
+          "solver = sample", "solver = \"sam\\u0070le\"", "solver = \"sample\" junk", "solver = \"sample",
+          "[grid]\nsolver = \"sample\"", "note = \"\"\"\nsolver = 'sample'\n\"\"\"\nsolver = 'other'\n",
+          "list = [\n]\nsolver = 'sample'\n", ""}) {
+        INFO(other);
+        const Said said = read(other);
+        check_refused(said, strata::kBadInput, "a case says which solver runs it");
+        CHECK(has(said.err, "try: write solver = \"NAME\" on the first line\n"));
+    }
+    check_refused(run({front, "run", folder / "bin"}), strata::kBadInput, "a case is a file");
+    check_refused(run({front, "run", "/dev/zero"}), strata::kBadInput, "a case is a file");
+    check_refused(read("note = \"" + std::string(2'000'000, 'x')), strata::kBadInput,
+                  "more than 1048576 bytes");
+}
+
 TEST_CASE("every native command has help") {
     for (const char* command : {"machine", "bench", "launch", "balance"}) {
         const Said help = strata_says({command, "--help"});

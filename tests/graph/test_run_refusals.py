@@ -92,20 +92,58 @@ def test_a_wrong_case_is_refused_by_the_run_and_by_the_drawing_in_the_same_words
 
 
 @pytest.mark.parametrize(
-    "start", ['"solver" = "transport"', "'solver' = 'transport'", "\ufeffsolver = 'transport'"]
+    "start",
+    [
+        '"solver" = "transport"',
+        "'solver' = 'transport' # heat",
+        "\ufeffsolver = 'transport'",
+        'solver = """transport"""',
+        "solver = '''\ntransport'''",
+        'solver = """\\\n    trans\\\n    port"""',
+        '"s\\u006flver" = "tr\\u0061nsport"',
+        "time.end = [\n]\nsolver = 'transport'",
+        'equation = """\nsolver = "md"\n"""\nsolver = "transport"',
+    ],
 )
 def test_the_solver_is_named_in_any_form_of_toml(tmp_path: Path, start: str) -> None:
+    """The solver that is started knows what is wrong with the last two."""
     case = tmp_path / "case.toml"
-    case.write_text(start + "\n" + HEAT.read_text().replace('solver = "transport"\n', ""))
+    wrong = start.count("=") > 1
+    case.write_text(start + "\n" + ("" if wrong else HEAT.read_text().replace('solver = "transport"\n', "")))
     done = strata("run", case, "--steps", 1, "--quiet")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == (2 if wrong else 0), done.stderr
+    assert not wrong or "a key has a value that it cannot have" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'solver = "transport" "heat"\n',
+            ("this is not TOML: ", ":1\n", 'given: solver = "transport" "heat"'),
+        ),
+        ("# heat\nsolver = transport\n", ("this is not TOML: ", ":2\n", "given: solver = transport")),
+        ('solver = """transport\n', ("this is not TOML: ", "case.toml")),
+        ("solver = ['transport']\n", ("a case says which solver", ":1 solver\n", 'given: ["transport"]')),
+        ("solver.name = 'transport'\n", ("a case says which solver", ":1 solver\n", "given: a table")),
+    ],
+)
+def test_what_names_no_solver_in_toml_is_refused_with_its_line(
+    tmp_path: Path, text: str, said: tuple[str, ...]
+) -> None:
+    case = tmp_path / "case.toml"
+    case.write_text(text)
+    done = strata("run", case)
+    assert done.returncode == 2 and done.stderr.count("error: ") == 1
+    for part in said:
+        assert part in done.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "given"),
     [
         ("[grid]\ncells = [8, 8]\n", "no key solver"),
-        ('[grid]\nsolver = "transport"\n', "a key solver in line 2, after [grid]"),
+        ('[grid]\nsolver = "transport"\n', "a key solver in line 2, in [grid]"),
     ],
 )
 def test_a_case_that_names_no_solver_is_told_what_it_has(tmp_path: Path, text: str, given: str) -> None:
