@@ -299,6 +299,11 @@ Limiter limiter_named(const std::string& name) {
 
 graph::CaseSchema schema(Settings& s) {
     graph::CaseSchema keys("flow", "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.");
+    // Six keys of `output` are among those: from outside nothing says why.
+    keys.instead_of_restart(
+        "what steps find for output.vortices, plot3d, slices, average, probes and stations is part of the "
+        "state, too. A new case may begin with the flow that a run with output.plot3d has written: "
+        "flow.start = \"RUN/STEP.q\"");
     add_grid_keys(keys, s.grid);
     add_flow_keys(keys, s.flow);
     add_frame_keys(keys, s.frame);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "solvers/flow/settings.hpp"
 #include "solvers/md/settings.hpp"
 #include "solvers/mpm/settings.hpp"
@@ -140,6 +141,35 @@ mass_flow = 0.57
     CHECK(s.boundaries.at("inlet").direction == Numbers{4, 3, 1});
     CHECK(s.boundaries.at("outlet").mass_flow == 0.57);
     CHECK(s.boundaries.at("inlet").mass_flow == 0);
+}
+
+TEST_CASE("a restart that changes what steps find for output is told key, both values, why, and what to do") {
+    const std::string plain = "solver = \"flow\"\n[output]\n";
+    flow::Settings before;
+    graph::CaseSchema then = flow::schema(before);
+    then.read_text(plain, "first.toml");
+    const std::vector<std::vector<std::string>> changes = {
+        {"vortices", "5", "0"},   {"plot3d", "10", "0"},           {"slices", "[\"x = 0.5\"]", "[]"},
+        {"average", "2.5", "-1"}, {"probes", "[0.5, 0.25]", "[]"}, {"stations", "[0.75]", "[]"}};
+    for (const std::vector<std::string>& change : changes) {
+        const std::string key = "output." + change[0];
+        CAPTURE(key);
+        flow::Settings now;
+        graph::CaseSchema keys = flow::schema(now);
+        keys.read_text(plain + change[0] + " = " + change[1] + "\n", "case.toml");
+        std::string said;
+        try {
+            keys.expect_restart(then.values_for_restart(), "run/checkpoint-000004");
+        } catch (const Error& error) {
+            said = error.text();
+        }
+        const std::string values =
+            key + " (line 3) is " + change[1] + ", in the checkpoint " + change[2] + ";";
+        for (const std::string& part : {"at: case.toml:3 " + key + "\n", "given: " + values,
+                                        std::string("what steps find for output.vortices, plot3d, slices"),
+                                        std::string("flow.start = \"RUN/STEP.q\"\n")})
+            CHECK(said.find(part) != std::string::npos);
+    }
 }
 
 TEST_CASE("what a case of material points says of walls, plates and loads makes these") {
