@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from strata.advice.finding import Finding
@@ -15,10 +16,11 @@ from strata.advice.samples import (
     tasks,
 )
 from strata.advice.words import count, list_some
+from strata.measure.disturbances import counted
 
 
 def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
-    """Launches marked as tainted: by whom, how many, and which answers are graded for it."""
+    """Launches that were disturbed: by whom, how many, and which answers are graded for it."""
     every = list(tasks(summary))
     launches, tainted = sum(t.get("launches") or 0 for t in every), sum(t.get("tainted") or 0 for t in every)
     reasons: dict[str, int] = {}
@@ -29,7 +31,7 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     if never:
         yield Finding(
             "problem",
-            f"No undisturbed measurement for {count(len(never), 'task')}",
+            f"No undisturbed measurement of {count(len(never), 'setting')}",
             f"every launch was over a limit that had been fixed beforehand: {list_some(never, 4)}",
             "With --strict such a setting has no figure; the report shows it as missing, not as small.",
             "Repeat when the machine is quiet, or without `--strict`: every setting then has an answer "
@@ -49,12 +51,12 @@ def disturbed(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             "graded",
         )
     if launches and tainted > 0.1 * launches:
-        why = ", ".join(f"{name} {times}" for name, times in sorted(reasons.items(), key=lambda r: -r[1]))
+        why = f" ({counted(reasons)})" if reasons else ""
         steal = reasons.get("steal", 0) > 0.05 * launches
         yield Finding(
             "warning",
             "The machine was shared while it was measured",
-            f"{tainted} of {launches} launches were disturbed ({why})",
+            f"{tainted} of {count(launches, 'launch', 'launches')} were disturbed{why}",
             "Programs see the same disturbance; every figure here says whether its launches did."
             + (
                 " CPU time was taken by the hypervisor: other guests share these processors." if steal else ""
@@ -71,13 +73,13 @@ def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Find
     # Where threads are not said to agree, they are what differs (summaries of older versions read no pages).
     pages = [t for t in wrong if t["readback"].get("threads_agree")]
     threads = [t for t in wrong if t not in pages]
-    consequence = "The figures of these launches are tainted: they belong to another layout."
+    consequence = "The figures of these launches belong to another layout; they are marked as disturbed."
     if threads:
         said = threads[0]["readback"].get("disagreement") or "threads were not where the layout promised"
         yield Finding(
             "problem",
             "Threads ran elsewhere than the layout promised",
-            f"read back from the running program in {count(len(threads), 'task')}: {said}",
+            f"read back from the running program in {count(len(threads), 'setting')}: {said}",
             consequence,
             "Look at `strata launch --explain` of the same layout; an MPI or OpenMP setting in the "
             "environment may bind a second time "
@@ -85,11 +87,11 @@ def placement_broken(machine: Machine, summary: Summary | None) -> Iterator[Find
             "placement-broken",
         )
     if pages:
+        said = pages[0]["readback"].get("disagreement") or "pages were not where the policy promised"
         yield Finding(
             "problem",
             "Pages lay elsewhere than the memory policy promised",
-            f"read back from the running program in {count(len(pages), 'task')}: "
-            f"{pages[0]['readback'].get('disagreement')}",
+            f"read back from the running program in {count(len(pages), 'setting')}: {said}",
             consequence,
             "Look whether the program or its allocator places pages itself (`numactl`, `mbind` in its file), "
             "and whether the memory was full: files that were read take it too (`strata machine` shows it).",
@@ -101,13 +103,13 @@ def failures(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     """Tasks of which launches failed."""
     bad = [t for t in tasks(summary) if (t.get("failed") or 0) > 0]
     if bad:
+        command = bad[0].get("command") or ["strata", "bench", bad[0]["benchmark"]]
         yield Finding(
             "problem",
-            f"Launches failed in {count(len(bad), 'task')}",
-            ", ".join(f"{t['id']}: {t['failed']} of {t.get('launches', 0)}" for t in bad[:4]),
+            f"Launches failed in {count(len(bad), 'setting')}",
+            list_some((f"{t['id']}: {t['failed']} of {t.get('launches') or t['failed']}" for t in bad), 4),
             "A benchmark that ends with an error or does not verify has no rate; none is shown.",
-            "See the message: "
-            f"`{' '.join(bad[0].get('command') or ['strata', 'bench', bad[0]['benchmark']])}`",
+            f"Start it by hand and read what it says: `{shlex.join(map(str, command))}`",
             "failed",
         )
 
@@ -138,7 +140,7 @@ def too_few(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
     if thin:
         yield Finding(
             "note",
-            f"Too few launches for an interval in {count(len(thin), 'task')}",
+            f"Too few launches for an interval in {count(len(thin), 'setting')}",
             list_some(thin, 4),
             "These medians are shown without an interval, and no comparison names a winner from them.",
             "`strata characterize --full`, or more time: `--budget 10m`.",

@@ -21,7 +21,7 @@ from strata.advice.samples import (
     width,
     winner,
 )
-from strata.advice.words import count, digits, list_some, percent
+from strata.advice.words import count, digits, list_some, percent, unit_text
 
 # A core or domain is named when its interval, against its neighbours', lies below this part of their median.
 SLOW = 0.90
@@ -35,6 +35,11 @@ def per_core(task: Task) -> Iterator[tuple[Mapping[str, Any], str]]:
         axis = str((curve.get("x") or {}).get("name", "")).lower()
         if axis in ("core", "cpu", "pu"):
             yield curve, str((curve.get("y") or {}).get("unit", ""))
+
+
+def _called(curve: Mapping[str, Any]) -> str:
+    """What a number on a curve's axis is of: cores are counted as hwloc does, CPUs are the system's."""
+    return "core" if str((curve.get("x") or {}).get("name", "")).lower() == "core" else "CPU"
 
 
 def slow_core(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
@@ -51,19 +56,20 @@ def slow_core(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
                 slow, key=lambda s: s[1] / s[2] if what == "flops" else s[2] / s[1]
             )
             loss = 1 - (worst / usual if what == "flops" else usual / worst)
-            names = list_some(c for c, _, _ in slow)
+            names, called = list_some(c for c, _, _ in slow), _called(curve)
             yield Finding(
                 "problem",
                 f"Slower than {'its' if len(slow) == 1 else 'their'} neighbours: "
-                f"core{'s' if len(slow) > 1 else ''} {names}",
-                f"{task['benchmark']}: core {worst_core} {digits(worst)} {unit}, the others of its kind "
-                f"{digits(usual)} {unit} "
+                f"{called}{'s' if len(slow) > 1 else ''} {names}",
+                f"{task['benchmark']}: {called} {worst_core} {digits(worst)} {unit_text(unit)}, "
+                f"the others of its kind {digits(usual)} {unit_text(unit)} "
                 f"({percent(loss)} slower; intervals apart)",
-                "A program with even parts waits for this core at every step, and so loses the same "
+                "A program with even parts waits for the slowest core at every step, and so loses the same "
                 "share on all cores.",
                 "Look for a cause: `dmesg | grep -i -e thermal -e mce`, `strata bench noise`, the "
-                "cooler of its package; "
-                "until then leave the core out, `taskset` to the others before `strata launch`.",
+                "cooler of its package. "
+                "Until then start programs on the other cores: `taskset` to their CPUs before "
+                "`strata launch`.",
                 "slow-core",
             )
             return
@@ -255,16 +261,17 @@ def noise(machine: Machine, summary: Summary | None) -> Iterator[Finding]:
             if not loud:
                 continue
             core, lost = max(loud, key=lambda x: x[1])
+            called, cores = _called(curve), len(allowed_cores(machine))
+            spare = f"; leave one core for the system: `strata launch --layout 1x{cores - 1} -- ./a.out`"
             yield Finding(
                 "warning",
-                f"{count(len(loud), 'core')} {'loses' if len(loud) == 1 else 'lose'} more than "
-                f"{percent(LOST)} of the time to other work",
-                f"fixed work quantum: core {core} loses {percent(lost)}; over the limit: "
+                f"{count(len(loud), called)} {'loses' if len(loud) == 1 else 'lose'} more than "
+                f"{LOST:.0%} of the time to other work".replace("%", " %"),
+                f"the same work again and again: {called} {core} loses {percent(lost)}; over the limit: "
                 f"{list_some(c for c, _ in loud)}",
                 "In a program with barriers the largest loss of any core is everybody's loss.",
-                "See who runs there: `ps -eLo psr,pcpu,comm --sort=-pcpu | head`; leave one core for "
-                "the system: "
-                f"`strata launch --layout 1x{max(1, len(allowed_cores(machine)) - 1)} -- ./a.out`.",
+                "See who runs there: `ps -eLo psr,pcpu,comm --sort=-pcpu | head`"
+                f"{spare if cores > 1 else ''}.",
                 "noise",
             )
             return

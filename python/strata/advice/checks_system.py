@@ -27,9 +27,10 @@ def quota(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     threads = max(1, int(limit))
     yield Finding(
         "problem",
-        f"A CPU quota turns {visible} visible CPUs into {limit:g}",
+        f"A CPU quota turns {count(visible, 'visible CPU')} into {limit:g}",
         f"control group {group.get('path') or '/'}: quota of {limit:g} CPUs, affinity allows {visible}",
-        f"A program that starts {visible} threads is stopped for most of every scheduling period; "
+        f"A program that starts {count(visible, 'thread')} is stopped for "
+        f"{percent(1 - limit / visible)} of every scheduling period; "
         "barriers then wait for threads that may not run.",
         f"Start at most {count(threads, 'thread')}: `strata launch --layout 1x{threads} -- ./a.out`, "
         "or ask for a larger quota (docker: `--cpus`, Kubernetes: `resources.limits.cpu`).",
@@ -142,7 +143,11 @@ def counters(machine: Machine, _: Summary | None) -> Iterator[Finding]:
     yield Finding(
         "note",
         "Hardware counters cannot be read",
-        str(have.get("why") or f"opening a hardware event failed; perf_event_paranoid is {paranoid}"),
+        str(
+            have.get("why")
+            or "opening a hardware event failed"
+            + ("" if paranoid is None else f"; kernel.perf_event_paranoid is {paranoid}")
+        ),
         "Cache misses, real clock and memory traffic of a program cannot be counted here; such columns "
         "stay empty, nothing is estimated.",
         "`sudo sysctl kernel.perf_event_paranoid=2`"
@@ -289,7 +294,7 @@ def share(machine: Machine, _: Summary | None) -> Iterator[Finding]:
         "note",
         "A measured program cannot be given its share beside other load",
         "the control group is not writable and session autogroups are off",
-        "A neighbour takes what the scheduler gives it; such launches are marked as tainted and repeated.",
+        "A neighbour takes what the scheduler gives it; such launches are marked as disturbed and repeated.",
         "Measure on an idle node, or ask for a delegated control group (`systemd-run --user --scope -p "
         "CPUWeight=1000 ...`).",
         "no-share",

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable
 
 
-def count(n: int, noun: str) -> str:
-    """'1 core', '2 cores'."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def count(n: int, noun: str, several: str | None = None) -> str:
+    """'1 core', '2 cores'; `several` is the plural where that is not the noun and an s."""
+    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def size(n: float) -> str:

@@ -15,6 +15,7 @@ from strata.advice.findings import findings
 from strata.advice.layouts import preferences
 from strata.characterize.facts import print_findings
 from strata.errors import StrataError
+from strata.measure.disturbances import SHORT
 
 EXPECTED = {
     "two-cores": {"shmem-huge-pages", "counters"},
@@ -69,6 +70,9 @@ def test_pages_elsewhere_than_their_policy_says_are_told_apart_from_threads() ->
     found = {f.code: f for f in findings(summary["machine"], summary)}
     assert said in found["pages-broken"].evidence
     assert "two threads" in found["placement-broken"].evidence
+    del wrong["readback"]["disagreement"]
+    found = {f.code: f for f in findings(summary["machine"], summary)}
+    assert found["pages-broken"].evidence.endswith("in 1 setting: pages were not where the policy promised")
 
 
 def test_without_samples_nothing_measured_is_claimed() -> None:
@@ -172,7 +176,23 @@ def test_noise_is_a_finding_only_above_its_limit() -> None:
     point[1:] = [4.0, 0.2, 6.0]  # one launch of them was quiet: its interval reaches below the limit
     assert "noise" not in codes(findings(summary["machine"], summary))
     point[1:] = [4.0, 3.0, 6.0]
-    assert "core 1" in find(findings(summary["machine"], summary), "noise").evidence
+    # The axis has the system's numbers of CPUs, and of two cores one can be left to the system; of one none.
+    said = find(findings(summary["machine"], summary), "noise")
+    assert said.what == "1 CPU loses more than 1 % of the time to other work"
+    assert "CPU 1 loses 4.0 %" in said.evidence and "--layout 1x1 " in said.remedy
+    machine = copy.deepcopy(summary["machine"])
+    machine["cores"] = machine["cores"][:1]
+    assert "--layout" not in find(findings(machine, summary), "noise").remedy
+
+
+def test_failed_launches_are_named_all_or_counted_and_the_command_can_be_pasted() -> None:
+    summary = copy.deepcopy(SUMMARIES["two-cores"]())
+    for task in summary["tasks"][:6]:
+        task.update(failed=2, launches=5, command=["strata", "bench", "stream", "--out", "a b"])
+    said = find(findings(summary["machine"], summary), "failed")
+    assert said.what == "Launches failed in 6 settings"
+    assert said.evidence.count(": 2 of 5") == 4 and said.evidence.endswith(" and 2 more")
+    assert "`strata bench stream --out 'a b'`" in said.remedy
 
 
 def test_a_blas_near_the_peak_is_no_finding() -> None:
@@ -226,13 +246,27 @@ def test_steal_is_told_apart_from_other_load() -> None:
     summary = SUMMARIES["two-cores"]()
     for task in summary["tasks"]:
         task.update(tainted=3, launches=9, reasons={"steal": 3})
-    assert "hypervisor" in find(findings(summary["machine"], summary), "disturbed").consequence
+    said = find(findings(summary["machine"], summary), "disturbed")
+    assert "hypervisor" in said.consequence
+    assert said.evidence.endswith(f"launches were disturbed ({SHORT['steal']} {3 * len(summary['tasks'])})")
 
 
 def test_fractional_quotas_leave_at_least_one_thread() -> None:
     machine = MACHINES["container"]()
     machine["allowed"]["cgroup"]["cpu_quota"] = 0.5
-    assert "--layout 1x1" in find(findings(machine), "quota").remedy
+    said = find(findings(machine), "quota")
+    assert "--layout 1x1" in said.remedy
+    machine["cores"] = machine["cores"][:1]
+    machine["allowed"]["pus"] = ",".join(map(str, machine["cores"][0]["pus"]))
+    said = find(findings(machine), "quota")
+    assert said.what == "A CPU quota turns 1 visible CPU into 0.5"
+    assert "starts 1 thread is stopped for 50 % of every" in said.consequence
+
+
+def test_what_the_system_did_not_say_is_not_told_as_none() -> None:
+    machine = MACHINES["container"]()
+    machine["counters"] = {"hardware": False}
+    assert find(findings(machine), "counters").evidence == "opening a hardware event failed"
 
 
 @pytest.mark.parametrize(
