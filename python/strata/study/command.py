@@ -173,11 +173,12 @@ def _dry_run(prepared: Prepared) -> int:
     times = str(plan.policy.launches)
     if plan.policy.precision is not None:
         times += f" to {plan.policy.most}"
+    times += " time" if times == "1" else " times"
     for task in plan.tasks:
         took = task.expected_s * (plan.policy.launches + 1)
         total += took
         placed = ["--layout", task.layout, "--stride", str(task.stride), "--bind", task.bind, *task.options]
-        print(f"{of_task(task)}: {times} times and once to warm up, about {duration(took)}   # {task.id}")
+        print(f"{of_task(task)}: {times} and once to warm up, about {duration(took)}   # {task.id}")
         print(f"    {shlex.join(['strata', 'launch', *placed, '--', *task.command])}")
     for note in prepared.notes:
         print(f"cannot run here: {note}")

@@ -429,7 +429,7 @@ def test_sums_of_two_samplers_and_torn_records_make_no_rate(tmp_path: Path) -> N
         file.seek(ring.FIRST + 5 * ring.RECORD + 64)
         file.write(np.float64(1e9).tobytes())  # CPU time of the sixth record
     found = rates.sampled(tmp_path)
-    assert found.said[0].startswith("1 records are torn")
+    assert found.said[0].startswith("1 record is damaged")
     assert list(found.series["cpu"].rate) == [pytest.approx(1.0)]
     assert found.covered == pytest.approx(29 / 30)  # not between the two samplers
 

@@ -199,7 +199,7 @@ def test_jobs_of_several_machines_with_one_number_and_start_are_several_jobs(tmp
         one.write_text(SACCT + sacct(*times, 4))
         two.write_text(SACCT + other + sacct(*times, 4))
         found = forms.read([one, two], None, "UTC")
-        assert len(found) == 2 and "1 jobs have number and start of another one" in said(found)
+        assert len(found) == 2 and "1 job has number and start of another one" in said(found)
         assert "1 row is there twice" in said(found)
 
 
@@ -421,7 +421,7 @@ def test_a_job_that_was_swapped_out_counts_once_and_holds_processors_in_pieces(t
     assert list(found.start[pieces]) == [120, 200, 250] and list(found.end[pieces]) == [150, 240, 270]
     assert list(found.counts[pieces]) == [True, False, False]
     assert states(found)[:3] == ["failed"] * 3
-    assert "1 jobs were swapped out" in said(found) and "1 summaries" in said(found)
+    assert "1 job was swapped out" in said(found) and "1 summary of it is left out" in said(found)
 
 
 def test_a_trace_may_be_gzipped_and_the_first_line_says_what_a_log_is(tmp_path: Path) -> None:

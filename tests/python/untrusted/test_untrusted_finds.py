@@ -399,7 +399,7 @@ def test_samples_of_times_that_never_were(tmp_path: Path) -> None:
     sample = [ring.Sample(t, ring.NODE, ring.CPU, cpu=t) for t in (float("nan"), 1e300, -5.0, 1e9, 1e9 + 60)]
     made.write(sample)
     made.close()
-    assert "3 records are torn" in rates.sampled(tmp_path).said[0]
+    assert "3 records are damaged" in rates.sampled(tmp_path).said[0]
     (tmp_path / "n2.csv").write_text("time,seconds,node,cpu\n1767225600,1e300,n2,1\n")
     with pytest.raises(StrataError, match="too far apart") as error:
         rates.sampled(tmp_path)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata import paths
+from strata.advice.words import count
 from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_atomically
 from strata.measure.journal import utc_now
@@ -60,7 +61,7 @@ def submit(wanted: Wanted, asked: Sequence[str], environment: Mapping[str, str] 
     script = _script(wanted, site, partition.name, out, campaign, asked)
     if wanted.dry_run:
         print(script.text(), end="")
-        print(f"# a job for each of {len(names)} nodes: sbatch --nodelist=NODE {out}/{campaign}.sh")
+        print(f"# a job for each of {count(len(names), 'node')}: sbatch --nodelist=NODE {out}/{campaign}.sh")
         return 0
     sbatch = shutil.which("sbatch")
     if sbatch is None:
@@ -79,9 +80,8 @@ def submit(wanted: Wanted, asked: Sequence[str], environment: Mapping[str, str] 
     write_atomically(path, script.text())
     write_atomically(out / f"{ASKED}{campaign}.txt", "\n".join(names) + "\n")
     refused = [name for name in names if not _sbatch(sbatch, path, name)]
-    print(
-        f"submitted {len(names) - len(refused)} jobs to partition {partition.name}, one for each node: {path}"
-    )
+    sent = count(len(names) - len(refused), "job")
+    print(f"submitted {sent} to partition {partition.name}, one for each node: {path}")
     if refused:
         print(f"Slurm refused {len(refused)}: {', '.join(refused[:20])}")
     print(f"see how they go: squeue -n strata-fleet; then: strata centre fleet report {wanted.out}")

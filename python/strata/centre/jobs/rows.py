@@ -198,8 +198,9 @@ def _once(rows: Rows) -> Rows:
     last[:-1] = ~same | (other[1:] != other[:-1])
     if alike := int((same & last[:-1]).sum()):
         rows.said.append(
-            f"{alike} jobs have number and start of another one, and other processors or another user: "
-            "counted as jobs of several machines, and the figures are of all of these together."
+            f"{'1 job has' if alike == 1 else f'{alike} jobs have'} number and start of another one, and "
+            "other processors or another user: counted as jobs of several machines, and the figures are of "
+            "all of these together."
         )
     twice = int((~last).sum())
     ran = np.isin(k, k[s >= 0])

@@ -289,8 +289,10 @@ def _bursts(rows: Rows) -> Rows:
     rows.whole[at] = 0
     summary = np.isin(rows.key, key)
     summary[at] = False
+    left, of = int(summary.sum()), "it" if len(heads) == 1 else "them"
+    summaries = f"1 summary of {of} is" if left == 1 else f"{left} summaries of {of} are"
     rows.said.append(
-        f"{len(heads)} jobs were swapped out: each counts once and holds its processors in {len(at)} pieces; "
-        f"{int(summary.sum())} summaries of them are left out."
+        f"{'1 job was' if len(heads) == 1 else f'{len(heads)} jobs were'} swapped out: each counts once, and "
+        f"holds its processors in {len(at)} pieces; {summaries} left out."
     )
     return chosen(rows, ~summary)

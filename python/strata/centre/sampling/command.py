@@ -112,16 +112,17 @@ def show(folder: Path) -> int:
         for sample in one.samples:
             columns |= sample.columns
             newest[f"job {sample.job}" if sample.kind == JOB else "node"] = sample
-        first = (
-            f"{time.strftime('%Y-%m-%d %H:%M:%SZ', time.gmtime(one.samples[0].time))}" if one.samples else "-"
-        )
-        torn = f", {one.torn} of them damaged" if one.torn else ""
-        print(f"{scripts.visible(one.host)}: {len(one.samples)} samples since {first}{torn}")
+        had = f"{len(one.samples)} sample{'' if len(one.samples) == 1 else 's'}"
+        if one.samples:
+            had += time.strftime(" since %Y-%m-%d %H:%M:%SZ", time.gmtime(one.samples[0].time))
+        torn = f", and {one.torn} damaged" if one.torn else ""
+        print(f"{scripts.visible(one.host)}: {had}{torn}")
         for name, sample in newest.items():
             print(
                 f"  {scripts.visible(f'{name} {sample.program}')}: {sample.cpu:.1f} s of CPU, "
                 f"{sample.memory / (1 << 20):.0f} MiB, {sample.read / 1e6:.1f} MB read, "
-                f"{sample.written / 1e6:.1f} MB written, {sample.processes} processes"
+                f"{sample.written / 1e6:.1f} MB written, "
+                f"{sample.processes} process{'' if sample.processes == 1 else 'es'}"
             )
         empty = [name for bit, name in _NAMES if not columns & bit]
         print(f"  not counted here: {', '.join(empty) or 'nothing, all columns have values'}")

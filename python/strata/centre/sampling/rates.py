@@ -186,10 +186,11 @@ def sampled(folder: Path) -> Sampled:
         raise StrataError(
             "too few samples",
             at=str(folder),
-            given=f"{len(files)} files",
+            given=f"{len(files)} file{'' if len(files) == 1 else 's'}",
             allowed="two of one sampler at least",
         )
-    said = [f"{torn} records are torn (being written when a node stopped): left out."] if torn else []
+    few = "1 record is" if torn == 1 else f"{torn} records are"
+    said = [f"{few} damaged (being written when a node stopped): left out."] if torn else []
     return _sampled(folder, cores, whole, said)
 
 
