@@ -92,7 +92,7 @@ def displacement(key: str, found: Analysis) -> str:
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         axes.set_xlabel(f"time, {found.units.time}")
-        axes.set_ylabel(f"mean squared displacement, {found.units.length}$^2$")
+        axes.set_ylabel(f"mean squared displacement, {found.units.length}²")
         if len(found.displacement) > 1:
             axes.legend(loc="best")
         return finish(figure, key)
@@ -131,6 +131,6 @@ def slab(key: str, found: Analysis) -> str:
         axes.plot(one.z, one.curve(one.z), color=INK, linewidth=1.0, linestyle="--", label="fit of tanh")
         axes.set_ylim(bottom=0)
         axes.set_xlabel(f"{found.asked.slab}, {found.units.length}")
-        axes.set_ylabel(f"density, 1/{found.units.length}$^3$")
+        axes.set_ylabel(f"density, 1/{found.units.length}³")
         axes.legend(loc="best")
         return finish(figure, key)

@@ -10,9 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from strata.report.document import Document
-from strata.report.figures.theme import FONT, variables
-
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+from strata.report.figures.theme import FONT, shown, variables
 
 
 @lru_cache(maxsize=1)
@@ -62,20 +60,13 @@ def mdtext(text: str) -> str:
     return "`".join(pieces)
 
 
-def _shown(page: str) -> str:
-    """What a terminal would obey, or what turns the direction of text, is written out: names in results may
-    be anybody's.
-    """
-    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), page)
-
-
 def html(document: Document) -> str:
     """The document as one self-contained HTML page."""
     page = _environment().get_template("report.html.j2")
-    return _shown(page.render(document=document, light=variables(), dark=variables(dark=True), font=FONT))
+    return shown(page.render(document=document, light=variables(), dark=variables(dark=True), font=FONT))
 
 
 def markdown(document: Document) -> str:
     """The document as Markdown."""
     text = _environment().get_template("report.md.j2").render(document=document)
-    return _shown(re.sub(r"\n{3,}", "\n\n", text).strip()) + "\n"
+    return shown(re.sub(r"\n{3,}", "\n\n", text).strip()) + "\n"

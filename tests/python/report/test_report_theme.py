@@ -1,11 +1,14 @@
-"""A claim about how plots become SVG."""
+"""Claims about how plots become SVG."""
 
 from __future__ import annotations
 
 import io
+import xml.etree.ElementTree as ET
 
 import matplotlib
 import numpy as np
+import pytest
+from drawn_plots import SVG
 
 from strata.report.figures import theme
 
@@ -27,3 +30,44 @@ def test_a_plot_is_what_matplotlib_itself_would_save() -> None:
         with matplotlib.rc_context({**theme._SETTINGS, "svg.hashsalt": "key"}):
             figure.savefig(out, format="svg", metadata=metadata)
     assert found == theme._tidy(out.getvalue(), "key")
+
+
+NAMES = {
+    "$": "$",
+    "$$x": "$$x",
+    r"$\nonsense{$": r"$\nonsense{$",
+    r"\$a\$ {b} a_b^c": r"\$a\$ {b} a_b^c",
+    "cost $5$": "cost $5$",
+    "\x1b[31m\x00\u202e\udcff\uffff": r"\x1b[31m\x00\u202e\udcff\uffff",
+    "font: 'DejaVu Sans', id=\"a\" url(#a) #010203 var(--ink)": None,
+    "</text><script>&amp;": None,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_shown_as_it_is(name: str) -> None:
+    with theme.canvas() as (figure, axes):
+        axes.plot([1, 2], [1, 2], label=name)
+        axes.set_title(name)
+        axes.set_xlabel(name)
+        axes.set_xticks([1, 2], [name, "other"])
+        axes.annotate(name, (1, 1))
+        figure.legend(loc="outside upper left")
+        found = theme.finish(figure, "key")
+    words = [each.text for each in ET.fromstring(theme.standalone(found)).iter(f"{SVG}text")]
+    assert words.count(NAMES[name] or name) == 5
+
+
+def test_lines_of_a_name_stand_below_each_other() -> None:
+    with theme.canvas() as (figure, axes):
+        axes.set_title("one $\ntwo $")
+        found = theme.finish(figure, "key")
+    assert ">one $<" in found and ">two $<" in found
+
+
+def test_powers_at_ticks_are_plain_text() -> None:
+    with theme.canvas() as (figure, axes):
+        axes.loglog([1e-3, 1], [2, 5])
+        axes.yaxis.set_tick_params(which="minor", labelleft=True)
+        found = theme.finish(figure, "key")
+    assert ">10⁻³<" in found and ">2 × 10⁰<" in found and "mathdefault" not in found

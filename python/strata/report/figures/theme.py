@@ -1,5 +1,6 @@
 """Matplotlib draws with sentinel colours; the SVG text then gets CSS variables (inside the page) or plain
-colours (as a file).
+colours (as a file). Names in plots are anybody's: they are shown as they are, without formulas and control
+characters.
 
 Text stays text (small, searchable, in the reader's font); ids get the plot's key in front, since many plots
 share one page.
@@ -63,8 +64,19 @@ _SETTINGS: Any = {
     "axes.unicode_minus": True,
     "xtick.minor.visible": False,
     "ytick.minor.visible": False,
-    "mathtext.default": "regular",
+    "text.parse_math": False,  # a $ in a name begins no formula, which would end the report where it is none
 }
+
+# What a terminal obeys, what turns the direction of text, and what XML has no place for.
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
+
+
+def shown(text: str) -> str:
+    """What would be obeyed is written out: `\\x1b` for an escape. Names in results may be anybody's."""
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @contextmanager
@@ -86,11 +98,59 @@ def finish(figure: Any, key: str) -> str:
 
     out = io.StringIO()
     with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": key}):
+        _show_literally(figure)
         # savefig() does the same after a hidden first drawing, which costs as much as the one that counts.
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
         figure.canvas.print_svg(out, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return _tidy(out.getvalue(), key)
+
+
+def _show_literally(figure: Any) -> None:
+    """All words of a figure as shown() writes them, those at ticks too."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import Formatter, LogFormatter
+
+    class Shown(Formatter):
+        """The words of another formatter. Matplotlib's own for powers are formulas, $10^{3}$: these become
+        plain text with raised digits.
+        """
+
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return self._plain(self.inner(x, pos))
+
+        def format_ticks(self, values: Any) -> list[str]:
+            return [self._plain(text) for text in self.inner.format_ticks(values)]
+
+        def get_offset(self) -> str:
+            return shown(self.inner.get_offset())
+
+        def set_locs(self, locs: Any) -> None:
+            self.inner.set_locs(locs)
+
+        def _plain(self, text: str) -> str:
+            return shown(_without_formula(text) if isinstance(self.inner, LogFormatter) else text)
+
+    for text in figure.findobj(Text):
+        if text.get_text() != (plain := shown(text.get_text())):
+            text.set_text(plain)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if not isinstance(axis.get_major_formatter(), Shown):
+                axis.set_major_formatter(Shown(axis.get_major_formatter()))
+                axis.set_minor_formatter(Shown(axis.get_minor_formatter()))
+
+
+def _without_formula(power: str) -> str:
+    r"""`$\\mathdefault{2\\times10^{-3}}$` as plain text."""
+    found = re.fullmatch(r"\$\\mathdefault\{(?:(.*)\\times)?(.*)\^\{(.*)\}\}\$", power)
+    if found is None:
+        return power
+    factor = f"{found[1]} × " if found[1] else ""
+    return f"{factor}{found[2]}{found[3].translate(_RAISED)}"
 
 
 def _tidy(svg: str, key: str) -> str:
@@ -99,12 +159,7 @@ def _tidy(svg: str, key: str) -> str:
     # A style element inside the page would hold for the whole page: its rule moves to the drawing's own root.
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.S)
     svg = svg.replace("<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
-    for name, (sentinel, _, _) in PALETTE.items():
-        svg = svg.replace(sentinel, f"var(--{name})")
-    svg = re.sub(r"(font(?:-family)?: ?[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?", r"\1var(--sans)", svg)
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', svg)
-    svg = re.sub(r'href="#([^"]+)"', rf'href="#{key}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", svg)
+    svg = _TAG.sub(lambda tag: _themed(tag[0], key), svg)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+)', svg)
@@ -113,11 +168,26 @@ def _tidy(svg: str, key: str) -> str:
     return re.sub(r"\n\s*", "\n", svg).strip()
 
 
+_TAG = re.compile("<[^>]+>")  # Matplotlib writes no > in a tag but its last one
+_NAMES = {sentinel: name for name, (sentinel, _, _) in PALETTE.items()}
+_SENTINEL = re.compile("|".join(_NAMES))
+
+
+def _themed(tag: str, key: str) -> str:
+    """One tag. Words between tags are names, and stay as they are."""
+    tag = _SENTINEL.sub(lambda found: f"var(--{_NAMES[found[0]]})", tag)
+    if "DejaVu" in tag:
+        tag = re.sub(r"(font(?:-family)?: ?[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?", r"\1var(--sans)", tag)
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', tag)
+    return re.sub(r'(href="|url\()#', rf"\1#{key}-", tag)
+
+
 def standalone(svg: str, dark: bool = False) -> str:
     """The same drawing with plain colours on an opaque ground: readable in any viewer, on any page."""
-    for name, (_, light, night) in PALETTE.items():
-        svg = svg.replace(f"var(--{name})", night if dark else light)
-    svg = svg.replace("var(--sans)", FONT.replace('"', "'"))
+    colours = {name: night if dark else light for name, (_, light, night) in PALETTE.items()}
+    values = {**colours, "sans": FONT.replace('"', "'")}
+    of_name = re.compile(rf"var\(--({'|'.join(values)})\)")
+    svg = _TAG.sub(lambda tag: of_name.sub(lambda found: values[found[1]], tag[0]), svg)
     box = re.search(r'viewBox="([\d.\- ]+)"', svg)
     if box:
         _, _, width, height = (float(v) for v in box.group(1).split())
