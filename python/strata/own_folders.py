@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import grp
+import itertools
 import os
 import pwd
 import stat
@@ -22,12 +23,98 @@ def make(path: Path) -> None:
     """Makes the folder and those above it, none of which others may write in, under any umask. Raises
     OSError.
     """
-    missing = []
-    while not path.is_dir():
-        missing.append(path)
-        path = path.parent
+    _make(path, 0o755, new=False)
+
+
+def make_results(path: Path, new: bool = False) -> None:
+    """Makes a folder for results and those above it that are missing, with the mode that the umask leaves.
+    `new`: the folder is this call's, or FileExistsError is raised. Raises StrataError where another user has
+    put something on the way to it (need_not_put()), also in the meantime, and OSError.
+    """
+    need_not_put(path)
+    _make(path, 0o777, new)
+    need_not_put(path)  # what is this user's in a sticky folder stays there: it is looked at once it is made
+
+
+def make_numbered(path: Path) -> Path:
+    """A new folder for results, which this call has made: of this name or, where there is one already, with
+    a number at its end. Raises as make_results() does.
+    """
+    while True:
+        made = numbered(path)
+        try:
+            make_results(made, new=True)
+            return made
+        except FileExistsError:  # in the meantime
+            continue
+
+
+def numbered(path: Path) -> Path:
+    """This path or, where something is there, the first one with a number at its end where nothing is."""
+    names = itertools.chain([path], (path.with_name(f"{path.name}-{n}") for n in itertools.count(2)))
+    return next(each for each in names if not os.path.lexists(each))
+
+
+def need_not_put(path: Path) -> None:
+    """Raises StrataError where the folder, or a folder or a link on the way to it, is another user's and
+    stands where many may write, as in /tmp: that user may have made it first, to read and change what is
+    written into it. Whoever owns the place itself is believed, and those of STRATA_TRUST: the kernel's rule
+    for links in such places (fs.protected_symlinks), for folders as well.
+    """
+    trusted = {0, os.geteuid(), *_trusted_users()}
+    for step in _steps(path):
+        try:
+            about, place = step.lstat(), step.parent.stat()
+        except OSError:
+            return  # not there yet, or whoever opens it says why
+        owner = about.st_uid
+        believed = trusted if place.st_uid == _unmapped() else {*trusted, place.st_uid}
+        if not place.st_mode & _writers() or owner in believed:
+            continue
+        kind = "link" if stat.S_ISLNK(about.st_mode) else "folder" if stat.S_ISDIR(about.st_mode) else "file"
+        raise StrataError(
+            f"results are not written where another user has put a {kind} first",
+            at=str(path),
+            given=f"{step} belongs to user {owner}, and many may write in {step.parent}",
+            allowed="a folder of this user's, or one that is not there yet",
+            remedy=f"name another folder; where you trust that user: STRATA_TRUST={_name(owner)}",
+            code=FAILED,
+        )
+
+
+def _make(path: Path, mode: int, new: bool) -> None:
+    missing = [path] if new else []
+    above = path.parent if new else path
+    while not above.is_dir():
+        missing.append(above)
+        above = above.parent
     for each in reversed(missing):
-        each.mkdir(mode=0o755, exist_ok=True)
+        try:
+            os.mkdir(each, mode)  # noqa: PTH102 (never one that is there)
+        except FileExistsError:
+            if new and each == path:
+                raise
+            if not each.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(each)) from None
+            need_not_put(each)
+
+
+def _trusted_users() -> set[int]:
+    """The numbers of those whom STRATA_TRUST names, as the native front reads it."""
+    found = set()
+    for name in os.environ.get("STRATA_TRUST", "").split(","):
+        try:
+            found.add(int(name) if name.isdecimal() else pwd.getpwnam(name).pw_uid)
+        except (KeyError, ValueError):
+            continue
+    return found
+
+
+def _name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return str(user)
 
 
 def wrong(path: Path) -> str:

@@ -253,13 +253,12 @@ def _open(wish: Target, prepared: Prepared, say: Callable[[str], None]) -> store
 
 
 def fresh_folder(base: Path, kind: str, machine: Mapping[str, Any]) -> Path:
-    """A folder under base that is not there yet, named after what is measured and where."""
-    name = paths.results_name(kind, machine.get("cpu_model"), time.strftime("%Y%m%d-%H%M%S"))
-    path, n = base / name, 1
-    while path.exists():
-        n += 1
-        path = base / f"{name}-{n}"
-    return path
+    """A new folder under base, which this call has made, named after what is measured and where."""
+    path = base / paths.results_name(kind, machine.get("cpu_model"), time.strftime("%Y%m%d-%H%M%S"))
+    try:
+        return own_folders.make_numbered(path)
+    except OSError as error:
+        raise storage_error(error, path) from error
 
 
 def tidy(path: Path) -> None:

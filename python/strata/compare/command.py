@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strata import documents, paths
+from strata import documents, own_folders, paths
 from strata.advice.words import list_some
 from strata.compare import console
 from strata.compare.document import document
@@ -126,14 +126,10 @@ def report(whole: Mapping[str, Any], out: Path) -> Path:
 
 
 def fresh_folder(base: Path) -> Path:
-    """A folder under base that is not there yet."""
-    stamp, n = time.strftime("%Y%m%d-%H%M%S"), 1
-    path = base / f"compare-{stamp}"
+    """A new folder under base, which this call has made."""
+    path = base / time.strftime("compare-%Y%m%d-%H%M%S")
     try:
-        while path.exists():
-            n += 1
-            path = base / f"compare-{stamp}-{n}"
-        path.mkdir(parents=True)
+        return own_folders.make_numbered(path)
     except OSError as error:
         raise StrataError(
             "cannot write the report",
@@ -142,4 +138,3 @@ def fresh_folder(base: Path) -> Path:
             remedy="--out FOLDER writes it elsewhere",
             code=FAILED,
         ) from error
-    return path

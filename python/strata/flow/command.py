@@ -61,7 +61,7 @@ def study(asked: Asked, out: Path | None, command: str) -> int:
     if out is None:
         own_folders.need(folder, "results", "--out FOLDER, or STRATA_RESULTS=/a/folder/of/yours")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        own_folders.make_results(folder)
     except OSError as error:
         raise StrataError("cannot make the folder", at=str(folder), given=why(error)) from None
     found = uncertainty.study(replace(asked, out=folder))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from strata import own_folders, paths
-from strata.errors import FAILED, StrataError
+from strata.errors import FAILED, StrataError, why
 from strata.flow import overset_figures
 from strata.flow.overset_cells import Patch, orphans, patches
 from strata.measure.files import write_json
@@ -53,6 +53,10 @@ def check(grids: Sequence[str], more: Sequence[str], layout: str, out: Path | No
     folder = out or paths.results_base() / f"overset-{name}"
     if out is None:
         own_folders.need(folder, "results", "--out FOLDER, or STRATA_RESULTS=/a/folder/of/yours")
+    try:
+        own_folders.make_results(folder)
+    except OSError as error:
+        raise StrataError("cannot make the folder", at=str(folder), given=why(error), code=FAILED) from None
     cells = folder / "cells"
     shutil.rmtree(cells, ignore_errors=True)  # of another number of processes, perhaps
     words = [str(front), "launch", "--layout", layout, "--", str(program), *grids, *more, "--out", str(cells)]

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import documents
+from strata import documents, own_folders
 from strata.errors import StrataError
 from strata.md import checkpoints
 from strata.md.atoms import Atoms, write_xyz
@@ -96,7 +96,7 @@ def run(
         folder = Path(kept.name) / "run"
     else:
         folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    own_folders.make_results(folder)
     if atoms is not None:
         _begin_with(atoms, whole, folder)
     base = Path(case).parent if isinstance(case, Path | str) else Path()

@@ -204,7 +204,7 @@ def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance:
     if (path / "plan.json").exists():
         raise StrataError("a plan is there already", at=str(path), remedy="give --out another folder")
     try:
-        (path / "journal").mkdir(parents=True, exist_ok=True)
+        own_folders.make_results(path / "journal")
     except OSError as error:
         raise storage_error(error, path) from error
     write_json(path / "machine.json", machine)
@@ -248,6 +248,7 @@ def resume(path: Path, plan: plans.Plan, *, accept_change: bool = False) -> Stor
     """Goes on in this folder when it holds the same plan for the same machine and binaries, or when told to
     all the same.
     """
+    own_folders.need_not_put(path)
     old = read_plan(path)
     read_facts(path)  # damage is told before hours of launches, not after
     if old.hash == plan.hash:

@@ -41,7 +41,7 @@ def write(document: Document, out: Path) -> Path:
     """The document as files in the folder `out`."""
     figures = out / "figures"
     try:
-        figures.mkdir(parents=True, exist_ok=True)
+        own_folders.make_results(figures)
         for plot in document.plots():
             _write(figures / f"{plot.key}.svg", standalone(plot.svg))
         _write(out / "report.md", render.markdown(document))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import paths, toml_files
+from strata import own_folders, paths, toml_files
 from strata.errors import FAILED, StrataError
 from strata.toml_files import as_toml, key_of
 
@@ -75,7 +75,7 @@ def run_case(
     """Runs a case in a folder without one. Raises StrataError where the run fails or, with `check`, is not
     verified.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    own_folders.make_results(folder)
     file = folder / "case.toml"
     try:
         with file.open("x", encoding="utf-8") as stream:

@@ -149,7 +149,7 @@ def make(builds: Sequence[Build], say: Callable[[str], None]) -> None:
         say(f"building {build.program} with {build.toolchain.name}")
         fresh = list(takewhile(lambda p: not p.exists(), (build.folder, *build.folder.parents)))
         try:
-            build.folder.mkdir(parents=True, exist_ok=True)
+            own_folders.make_results(build.folder)
         except OSError as error:
             raise storage_error(error, build.folder) from error
         try:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from strata import paths
-from strata.characterize.session import fresh_folder
+from strata import own_folders, paths
 from strata.errors import FAILED, StrataError
-from strata.measure.files import write_atomically
+from strata.measure.files import storage_error, write_atomically
 from strata.measure.progress import duration
 from strata.scripts import directive
 from strata.site import site_file, slurm
@@ -187,7 +187,9 @@ def _with_folder(request: Request, site: Site, known: str | None) -> tuple[tuple
     if said is not None and request.array is None:
         return request.words, Path(said).absolute()
     base = site.scratch or paths.results_base()
-    folder = fresh_folder(base.absolute(), known or Path(request.words[0]).name, {})
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    name = paths.results_name(known or Path(request.words[0]).name, None, stamp)
+    folder = own_folders.numbered(base.absolute() / name)  # made when the script is: a dry run makes nothing
     if known not in _HAVE_FOLDERS or said is not None:
         return request.words, folder
     own = folder / "{task}" if request.array is not None else folder
@@ -357,7 +359,10 @@ def submit(script: Script, folder: Path) -> tuple[str, Path]:
             at="PATH",
             remedy="load the cluster's Slurm module, or go to a login node; --dry-run prints the script",
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        own_folders.make_results(folder)
+    except OSError as error:
+        raise storage_error(error, folder) from error
     path = folder / "job.sh"
     write_atomically(path, script.text())
     done = subprocess.run([sbatch, "--parsable", str(path)], capture_output=True, text=True)

@@ -59,9 +59,12 @@ class Dumps:
         """A dump by `write`, which fills a folder. The one before stays until it is on the disk."""
         new = self.folder / _NEW
         try:
+            own_folders.make_results(self.folder)
             shutil.rmtree(new, ignore_errors=True)
-            self.folder.mkdir(parents=True, exist_ok=True)
             new.mkdir(mode=0o700)  # all that the program has in memory
+        except OSError as error:
+            raise storage_error(error, new) from error
+        try:
             record = write(new)
             write_atomically(new / _RECORD, json.dumps(asdict(record)))
             for path in (*new.iterdir(), new):

@@ -16,8 +16,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from strata import own_folders
 from strata.cluster import system
 from strata.errors import FAILED, StrataError, why
+from strata.measure.files import storage_error
 from strata.submit import criu, dumps, processes
 from strata.submit.criu import Criu
 from strata.submit.dumps import Dumps, Record
@@ -38,7 +40,10 @@ def run(folder: Path, words: Sequence[str], time: str | None = None) -> int:
         )
     found = criu.find()
     folder = folder.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        own_folders.make_results(folder)
+    except OSError as error:
+        raise storage_error(error, folder) from error
     kept = Dumps(folder)
     signal.pthread_sigmask(signal.SIG_BLOCK, _TAKEN)
     if not found.is_root:

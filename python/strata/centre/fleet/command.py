@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata import own_folders
 from strata.advice import words
 from strata.centre.fleet import drain, generate, page, prometheus, reading
 from strata.centre.fleet.analysis import Analysis, analyse, document
@@ -151,7 +152,7 @@ def write_generated(out: Path, nodes: int, runs: int, faults: list[generate.Faul
     try:
         for node, name, text in generate.files(generate.generate(nodes, runs, faults, seed)):
             folder = out / node
-            folder.mkdir(parents=True, exist_ok=True)
+            own_folders.make_results(folder)
             (folder / name).write_text(text)
             written += 1
     except OSError as error:

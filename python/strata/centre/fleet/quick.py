@@ -60,7 +60,7 @@ def quick(out: Path, campaign: str | None, say: Callable[[str], None]) -> Path:
     }
     folder = out / node
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        own_folders.make_results(folder)
     except OSError as error:
         raise StrataError("cannot make the folder", at=str(folder), given=why(error), code=FAILED) from None
     path = folder / f"{re.sub(r'[^0-9TZ]', '', began)}.json"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from strata import paths
+from strata import own_folders, paths
 from strata.advice.words import count
 from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_atomically
@@ -70,12 +70,7 @@ def submit(wanted: Wanted, asked: Sequence[str], environment: Mapping[str, str] 
             at="PATH",
             remedy="load the cluster's Slurm module, or go to a login node; --dry-run prints the script",
         )
-    try:
-        (out / "output").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StrataError(
-            "cannot make the folder", at="--out", given=f"{out}: {why(error)}", code=FAILED
-        ) from None
+    _make(out / "output", out)
     path = out / f"{campaign}.sh"
     write_atomically(path, script.text())
     write_atomically(out / f"{ASKED}{campaign}.txt", "\n".join(names) + "\n")
@@ -103,9 +98,18 @@ def _step(wanted: Wanted, environment: Mapping[str, str]) -> int:
         print(" ".join(words))
         return 0
     names = hostnames(environment.get("SLURM_JOB_NODELIST", ""))
-    wanted.out.mkdir(parents=True, exist_ok=True)
+    _make(wanted.out, wanted.out)
     write_atomically(wanted.out / f"{ASKED}job {environment['SLURM_JOB_ID']}.txt", "\n".join(names) + "\n")
     return subprocess.run(words).returncode
+
+
+def _make(folder: Path, out: Path) -> None:
+    try:
+        own_folders.make_results(folder)
+    except OSError as error:
+        raise StrataError(
+            "cannot make the folder", at="--out", given=f"{out}: {why(error)}", code=FAILED
+        ) from None
 
 
 def _script(
