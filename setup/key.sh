@@ -20,7 +20,8 @@ strata_own_lock() {
 # strata_modules_elsewhere: takes out of PYTHONPATH what is the folder in which a command is typed; an empty entry is. Somebody else may
 # have put modules there.
 strata_modules_elsewhere() {
-    local each kept= IFS=:
+    local - each kept= IFS=:
+    set -f # no entry is a pattern of names
     for each in ${PYTHONPATH-}; do [[ $each != /* ]] || kept+=${kept:+:}$each; done
     [[ ! -v PYTHONPATH ]] || export PYTHONPATH=$kept
 }

@@ -149,6 +149,19 @@ def test_no_module_comes_from_the_folder_in_which_a_command_is_typed(
     assert not (tmp_path / "mark").exists()
 
 
+def test_folders_of_modules_are_kept_as_they_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    key = Path(__file__).parents[2] / "setup" / "key.sh"
+    script = '. "$0"; strata_modules_elsewhere; printf "%s|%s" "$PYTHONPATH" "$-"'
+    said = f"{tmp_path}/*::lib:{tmp_path}/b c"
+    words = ["bash", "-uc", script, str(key)]
+    done = subprocess.run(
+        words, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": said}
+    )
+    kept, _, options = done.stdout.partition("|")
+    assert kept == f"{tmp_path}/*:{tmp_path}/b c" and "f" not in options
+
+
 @pytest.mark.parametrize("before", [None, 0o666])
 def test_nobody_else_can_hold_the_lock_of_builds(tmp_path: Path, before: int | None) -> None:
     """Whoever may open a file, to read it as well, can lock it for as long as he likes."""
