@@ -99,6 +99,20 @@ def test_texts_of_a_run_have_nothing_that_a_terminal_obeys(tmp_path: Path) -> No
         assert fleet.campaign == ["\\x9b2J"]
 
 
+def test_a_line_of_several_runs_is_told_by_its_number_and_may_have_other_ends_of_lines(
+    tmp_path: Path,
+) -> None:
+    run = json.loads(GOOD_TEXT)
+    run["absent"] = {"links": "a\u2028b\x85c"}
+    path = tmp_path / "all.jsonl"
+    path.write_text(json.dumps(run, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert reading.read([path]).absent == {"links": "a\\u2028b\\x85c"}
+    path.write_text(GOOD_TEXT + "\n{\n")
+    with pytest.raises(StrataError, match="the file ends within its JSON") as refused:
+        reading.read([path])
+    assert refused.value.at == f"{path}: line 2"
+
+
 def test_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StrataError, match="no run of a node"):
         reading.read([tmp_path])

@@ -117,14 +117,17 @@ def _texts(file: str) -> Iterator[tuple[str, str]]:
     if not file.endswith(".jsonl"):
         yield file, text
         return
-    yield from ((f"{file}: line {i}", line) for i, line in enumerate(text.splitlines(), 1) if line.strip())
+    # JSON may have other ends of lines within its texts.
+    yield from ((f"{file}: line {i}", line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
 def _record(at: str, text: str) -> dict[str, Any]:
     try:
         given = documents.from_json(text)
     except ValueError as error:
-        raise documents.not_json(error, at, text) from None
+        found = documents.not_json(error, at, text)
+        found.at = at if ": line " in at else found.at  # a line that is a document says where it is
+        raise found from None
     if not isinstance(given, dict) or given.get("schema") != SCHEMA:
         raise StrataError(
             "not a run of a node",
