@@ -68,6 +68,7 @@ def load(source: Path) -> Graph:
     return _checked(text, str(source))
 
 
+_TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}  # of any program, which may print anything
 _NAME = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
 PATH = "critical path of a step, the longest chain of tasks that wait for each other:"
 
@@ -142,7 +143,7 @@ def _asked_by_run(case: Path) -> Graph:
     """What `strata run` says, which builds a solver of the user's own, or ends with what is wrong with it."""
     front = next(path for path in fronts() if path.is_file())
     done = subprocess.run(
-        [front, "run", case, "--bind", "none", "--graph"], stdout=subprocess.PIPE, text=True, check=False
+        [front, "run", case, "--bind", "none", "--graph"], stdout=subprocess.PIPE, check=False, **_TEXT
     )
     if done.returncode:
         sys.exit(done.returncode)
@@ -154,7 +155,7 @@ def _asked(command: Sequence[str]) -> Graph:
     words = [*command, "--graph"]
     shown = " ".join(words)
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run(words, capture_output=True, timeout=TIMEOUT, check=False, **_TEXT)
     except OSError as error:
         raise StrataError(
             "the program cannot be started",

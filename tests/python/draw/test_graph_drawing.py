@@ -127,6 +127,14 @@ def test_a_program_is_asked_for_its_graph(tmp_path: Path, capsys: pytest.Capture
     assert "exit code 1" in capsys.readouterr().err
 
 
+def test_a_program_that_prints_no_text_describes_no_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = solver(tmp_path, "mine", "sys.stdout.buffer.write(bytes([0xff, 0xfe]))")
+    assert main(["graph", "show", "--", str(program)]) == 2
+    assert "this is not JSON" in capsys.readouterr().err
+
+
 def test_an_error_of_the_program_is_passed_on_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
