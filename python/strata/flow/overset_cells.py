@@ -45,7 +45,7 @@ def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
             low, high = (tuple(map(int, head[begin : begin + 3])) for begin in (1, 4))
             size = tuple(h - n for n, h in zip(low, high, strict=True))[::-1]
             if not 0 <= int(head[0]) < len(found["zones"]):
-                raise _damaged("a patch is of a zone that is none", path, f"zone {head[0] + 1}")
+                raise _damaged("a patch names a zone that is not there", path, f"zone {head[0] + 1}")
             if min(size) < 0:
                 raise _damaged("a patch ends before it begins", path, f"cells {low} to {high}")
             points = tuple(n + (1 if dimensions == 3 or axis > 0 else 0) for axis, n in enumerate(size))
