@@ -16,7 +16,7 @@ from fuzzing import Target
 from synthetic_machines import MACHINES
 from synthetic_summaries import SUMMARIES
 
-from strata import casefile, front
+from strata import casefile, documents, front, toml_files
 from strata.centre.fleet import reading
 from strata.centre.integrity import history
 from strata.characterize import case as characterize_case
@@ -197,6 +197,22 @@ def studies() -> list[bytes]:
     ]
 
 
+TOML = (
+    'a.b = 1\n"c d" = [\n  {e = 0x1F, f = [+1_0.5e3, inf]}, # ]\n]\n[g."h]"]\ni = """\n[x]\ny = "z",\n"""\n'
+    "[[j]]\nk = 1979-05-27T07:32:00Z\nl = true\n[[j.m]]\nn = '''o'''\n[[j]]\np = 07:32:00.5\n"
+)
+
+
+def placed(path: Path) -> None:
+    """Each key has a line, and each value is what its own text says."""
+    said = toml_files.text_of(path, "the file")
+    places = toml_files.Places(said)
+    for key, value in toml_files.table_of(said, path).items():
+        assert 1 <= places.line(key, ()) <= said.count("\n") + 1
+        again = documents.from_toml(f"{toml_files.key_of(key)} = {toml_files.as_toml(value)}")
+        assert repr(again) == repr({key: value})
+
+
 def read_site(path: Path) -> None:
     found = site_file.read(path)
     found.starter(), found.scratch, found.machine("batch")
@@ -219,6 +235,7 @@ TARGETS = [
     ),
     Target("the front's error", in_its_name(refused_by_the_front), "error.json", [text(ERROR)], [front._refusal], opens=False),
     Target("dump", lambda path: dumps.read(path.parent), dumps._RECORD, [text(DUMP)], [dumps.read]),
+    Target("toml", placed, "a.toml", [TOML, SITE], [toml_files]),
     Target("site", in_its_name(read_site), "site.toml", [SITE], [site_file.read, casefile.CaseFile.__init__]),
     Target("study", in_its_name(study_case.read), "study.toml", studies(), [study_case, casefile.CaseFile], but=("name", "program")),
     Target(
