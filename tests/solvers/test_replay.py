@@ -117,6 +117,9 @@ def test_a_window_of_molecular_dynamics_has_its_frames(front, replay, tmp_path) 
     assert now[45] not in then.values()
     one = (run / "trajectory.dcd").stat().st_size / len(then)
     assert round((out / "trajectory.dcd").stat().st_size / one) == len(now)
+    # Also that of the checkpoint's own step, whose time no task has made again.
+    replay(run, "--steps", "40:50", "--every", 10, "--out", tmp_path / "other")
+    assert frames(tmp_path / "other" / "trajectory.xyz") == {step: then[step] for step in (40, 50)}
 
 
 @pytest.mark.parametrize("layout", ["2x1", "1x2", "4x1"])

@@ -153,6 +153,7 @@ void Replay::restore() {
     if (from_.empty()) return simulation_.start();
     const CheckpointReader state(from_);
     expect_case(schema_, state);
+    first_time_ = state.head().time;
     restore_state(simulation_, graph_, team_, state, name_of_state());
 }
 

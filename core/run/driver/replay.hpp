@@ -59,8 +59,10 @@ class Replay {
     [[nodiscard]] std::string compared_text() const;
     [[noreturn]] void differs(const std::string& what) const;
     [[nodiscard]] StateName name_of_state() const;
+    /// Where a task makes the time in each step alone, it has no value before the first step.
     [[nodiscard]] double time() const {
-        return solver_.time.id() ? simulation_.value(solver_.time) : static_cast<double>(simulation_.step());
+        if (!solver_.time.id()) return static_cast<double>(simulation_.step());
+        return !from_.empty() && simulation_.step() == first_ ? first_time_ : simulation_.value(solver_.time);
     }
     [[nodiscard]] bool in_output(std::int64_t step) const {
         return step >= plan_.wish.from && (step - plan_.wish.from) % plan_.wish.every == 0;
@@ -78,6 +80,7 @@ class Replay {
     std::filesystem::path folder_;  // until it is whole
     std::string from_;              // the checkpoint's path; "" for the start
     std::int64_t first_ = 0;        // the step of that state
+    double first_time_ = 0;         // and its time, as the checkpoint says
     bool framed_ = false;           // the solver's own files have begun
     double seconds_a_step_ = 0;
 
