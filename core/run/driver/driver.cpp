@@ -19,6 +19,7 @@
 #include "core/run/driver/run.hpp"
 #include "core/run/driver/showing.hpp"
 #include "core/run/profile/phases.hpp"
+#include "core/team/text_from.hpp"
 
 namespace strata::graph {
 
@@ -159,8 +160,11 @@ int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(
         try {
             for (const std::string& each : damaged)
                 if (team.rank() == 0) fmt::print(stderr, "a checkpoint is passed over: {}\n", each);
-            if (!done_before.empty()) {
-                if (team.rank() == 0) std::fputs(done_before.c_str(), stdout);
+            // Member 0 decides: a network file system may show the others another folder for a while.
+            const std::string nothing_to_do =
+                command_line.restart ? team::text_from(team, 0, done_before) : "";
+            if (!nothing_to_do.empty()) {
+                if (team.rank() == 0) std::fputs(nothing_to_do.c_str(), stdout);
                 return static_cast<int>(kSuccess);
             }
             if (command_line.replay)
