@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/counted.hpp"
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -17,6 +18,12 @@
 #include "tests/catch.hpp"
 
 using namespace strata;
+
+TEST_CASE("numbers of things have the plural that they need") {
+    CHECK(counted(1, "component") == "1 component");
+    CHECK(counted(0, "component") == "0 components");
+    CHECK(counted(2, "list of links", "lists of links") == "2 lists of links");
+}
 
 TEST_CASE("an error says what, where, what was given, what is allowed and what to do, a line each") {
     Error error("a thread count must be positive");

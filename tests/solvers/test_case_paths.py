@@ -150,4 +150,4 @@ drive(case, declare)
     (case.parent / "half.txt").write_text("0.5")
     done = run()
     assert done.returncode == 0, done.stderr
-    assert "1 steps to t = 0.5 s" in done.stdout
+    assert ", 1 step to t = 0.5 s" in done.stdout

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/named_file.hpp"
@@ -147,9 +148,9 @@ void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std
 
 std::string result_text(const RunResult& r) {
     std::string text =
-        fmt::format("{}: {} process{} x {} thread{}, {} steps to t = {:.6g} {}, which took {:.3g} s\n",
-                    r.solver, r.processes, r.processes == 1 ? "" : "es", r.threads, r.threads == 1 ? "" : "s",
-                    r.steps, r.time, r.time_unit, r.steps_s);
+        fmt::format("{}: {} x {}, {} to t = {:.6g} {}, which took {:.3g} s\n", r.solver,
+                    counted(r.processes, "process", "processes"), counted(r.threads, "thread"),
+                    counted(r.steps, "step"), r.time, r.time_unit, r.steps_s);
     const Verification& check = r.verification;
     if (check.passed())
         for (const Figure& figure : r.figures)
