@@ -158,17 +158,19 @@ TEST_CASE("what another task declared, or nobody, is refused") {
                {"task 'work', patch 2 of 'grid', step 2: reads 'v', which it did not declare",
                 "what task 'other' declared"}));
     CHECK(says(s.on_patch(2, [&](Here& here) { here[s.sum] += here[FieldUse<const double>{}](1, 5); }),
-               {"task 'work', patch 2", "uses a label that it did not declare", "uses 0 to 4"}));
+               {"task 'work', patch 2", "uses a label that it did not declare", "allowed: 'u', ",
+                "none of the task's declarations"}));
     CHECK(says(s.on_patch(2,
                           [&](Here& here) {
                               here[s.sum] += here[ScalarUse<const double>{9, {}}];
                           }),
                {"task 'work', patch 2", "uses a label that it did not declare"}));
-    CHECK(says(s.on_patch(2,
-                          [&](Here& here) {
-                              here[s.sum] += here[FieldUse<const float>{s.u_old.index, s.u_old.task}](1, 5);
-                          }),
-               {"patch 2", "takes the values of 'u' for others", "4 bytes"}));
+    CHECK(says(
+        s.on_patch(2,
+                   [&](Here& here) {
+                       here[s.sum] += here[FieldUse<const float>{s.u_old.index, s.u_old.task}](1, 5);
+                   }),
+        {"patch 2", "uses 'u' as values of another type", "given: a type of 4 bytes", "8 bytes a value"}));
 }
 
 TEST_CASE("an object is used as it was declared, by the task that declared it") {

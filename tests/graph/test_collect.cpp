@@ -233,7 +233,7 @@ TEST_CASE("collecting from patches that are not there, or twice, is refused") {
         }
         return std::string("nothing");
     };
-    CHECK(text_of({{0}}).find("1 lists of patches") != std::string::npos);
+    CHECK(text_of({{0}}).find("given: 1 list of patches\n") != std::string::npos);
     CHECK(text_of({{0}, {4}}).find("patch 1 of 'few' cannot collect from patch 4") != std::string::npos);
     CHECK(text_of({{2, 0, 2}, {}}).find("from patch 2 twice") != std::string::npos);
     CHECK(text_of({{}, {-1}}).find("each of 0 to 3 once") != std::string::npos);

@@ -2,6 +2,7 @@
 #include "core/graph/declare/graph.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "core/base/error.hpp"
 #include "core/graph/declare/inside_here.hpp"
@@ -37,6 +38,9 @@ TEST_CASE("a name is given once, to labels, tasks and scopes each") {
     CHECK(said([&] { graph.step().subcycle("step", 2); }).find("two scopes of one name") !=
           std::string::npos);
     CHECK(said([&] { graph.step().task("", grid); }).find("without a name") != std::string::npos);
+    (void)graph.particles("dust", grid);
+    CHECK(said([&] { (void)graph.particles("dust", grid); }).find("two sets of particles of one name") !=
+          std::string::npos);
 }
 
 TEST_CASE("a label that cannot be is refused when it is declared") {
@@ -57,6 +61,9 @@ TEST_CASE("a label that cannot be is refused when it is declared") {
     CHECK(said([&] { (void)graph.label(field); }).find("'zones' is none") != std::string::npos);
     CHECK_THROWS_AS(graph.parameter({.name = "p", .value = 3, .least = 0, .most = 2}), Error);
     CHECK(*graph.parameter({.name = "q", .value = 1, .least = 0, .most = 2}) == 1);
+    CHECK(said([&] {
+              (void)graph.parameter({.name = "r", .value = -NAN, .least = 0, .most = 2});
+          }).find("given: nan\n") != std::string::npos);
 }
 
 TEST_CASE("scopes know their parent, their form and what decides") {

@@ -62,6 +62,8 @@ TEST_CASE("a grid that cannot be is refused with what was given and what is allo
     shape = good;
     shape.spacing[0] = -1;
     CHECK(refusal(shape).find("spacing along x") != std::string::npos);
+    shape.spacing[0] = -NAN;
+    CHECK(refusal(shape).find("given: nan\n") != std::string::npos);
     shape = {.cells = {{0, 0, 0}, {4096, 4096, 4096}}, .patch_cells = {1, 1, 1}};
     CHECK(refusal(shape).find("too many patches") != std::string::npos);
     shape = {.cells = {{0, 0, 0}, {2000000000, 1, 1}}, .patch_cells = {1000000000, 1, 1}};

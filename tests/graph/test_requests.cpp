@@ -186,12 +186,13 @@ TEST_CASE("a request to no patch, a list without room and an entry that is not t
         declare(line);
         return stopped(line.graph);
     };
-    CHECK(says(stops([](FourPatches& line) {
-                   Requests<int, int> asks(line.graph, "asks", line.grid, line.grid, 2);
-                   Task ask = line.graph.step().task("ask", line.grid);
-                   ask.run([use = asks.ask(ask)](Here& here) { here[use].add(4, 1); });
-               }),
-               {"task 'ask', patch 0 of 'grid', step 1: 'asks' asks patch 4 of 'grid', which has 4"}));
+    CHECK(says(
+        stops([](FourPatches& line) {
+            Requests<int, int> asks(line.graph, "asks", line.grid, line.grid, 2);
+            Task ask = line.graph.step().task("ask", line.grid);
+            ask.run([use = asks.ask(ask)](Here& here) { here[use].add(4, 1); });
+        }),
+        {"task 'ask', patch 0 of 'grid', step 1: 'asks' asks patch 4 of 'grid', which has patches 0 to 3"}));
     const auto gathers = [](FourPatches& line, int count, int entry) {
         const auto u = line.graph.field<double>("u", line.grid, On::cells);
         Task make = line.graph.step().task("make", line.grid);
@@ -204,9 +205,10 @@ TEST_CASE("a request to no patch, a list without room and an entry that is not t
         (void)donors.gather(line.graph.step(), u);
     };
     CHECK(says(stops([&](FourPatches& line) { gathers(line, 3, 0); }),
-               {"task 'set'", "a list has room for 2 sources"}));
+               {"task 'set'", "adds more values to a list than the 2 that it has room for"}));
     CHECK(says(stops([&](FourPatches& line) { gathers(line, 1, 2); }),
-               {"task 'donors: 'u'', patch 0 of 'grid', step 1: entry 2 of 2 is gathered"}));
+               {"task 'donors: 'u'', patch 0 of 'grid', step 1: a list takes entry 2 of this patch, which "
+                "has 0 to 1"}));
 }
 
 namespace {

@@ -105,6 +105,14 @@ TEST_CASE("earlier generations must be kept, and made") {
         CHECK(says(s.refused(),
                    {"task 'leap' needs 'u' as it was 2 rounds before", "history 1", ".history = 2"}));
     }
+    SECTION("not even the round before") {
+        auto u = s.field("u");
+        s.start("initial").make(u);
+        Task t = s.step("look");
+        t.need(u.previous());
+        t.make(u);
+        CHECK(says(s.refused(), {"task 'look' needs 'u' as it was 1 round before, which is not kept"}));
+    }
     SECTION("of a label that is modified in place") {
         auto u = s.field("u", 1);
         s.start("initial").make(u);
@@ -268,7 +276,8 @@ TEST_CASE("particles are relocated by a label that is a position in their grid")
     const char* by = "particles 'sand' cannot be relocated by 'x'";
     CHECK(says(refused(std::int64_t{}, 3), {by, "it is no position", "double or float"}));
     CHECK(says(refused(0.0, 4), {by, "it has too many components", "1 to 3"}));
-    CHECK(says(refused(0.0, 1), {by, "'grid' has cells in a direction", "1 components", "2 or more"}));
+    CHECK(
+        says(refused(0.0, 1), {by, "'grid' has cells in a direction", "given: 1 component\n", "2 or more"}));
 }
 
 TEST_CASE("what is never used is said, and is no error") {

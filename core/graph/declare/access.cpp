@@ -1,9 +1,13 @@
 #include "core/graph/declare/access.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/inside_here.hpp"
@@ -145,9 +149,10 @@ void refuse_part(int patch, std::span<const int> collected) {
     throw Error(fmt::format("{}: there is nothing of patch {} in what it collects", caller({}), patch),
                 kFailure)
         .given(std::to_string(patch))
-        .allowed(collected.empty() ? "none: no patch is collected"
-                                   : fmt::format("{} patches of {} to {}", collected.size(),
-                                                 collected.front(), collected.back()))
+        .allowed(collected.empty()       ? "none: no patch is collected"
+                 : collected.size() == 1 ? fmt::format("patch {} alone", collected.front())
+                                         : fmt::format("{} patches, from {} to {}", collected.size(),
+                                                       collected.front(), collected.back()))
         .remedy("name the patch among the sources of the Collect, or ask for its patches()");
 }
 
@@ -158,6 +163,20 @@ void refuse_numbers(const char* what, std::int64_t asked, std::int64_t most) {
         .allowed(most < 0 ? "none: it has no numbers yet" : fmt::format("0 to {}", most))
         .remedy("declare more with Graph::scalars, or resize() it first");
 }
+
+namespace {
+
+/// "'u', 'v'": each once, in the order of declaration.
+std::string declared_labels(const Graph& graph, const TaskInfo& task) {
+    std::vector<std::string> names;
+    for (const Use& use : task.uses)
+        if (std::string name = name_of(graph, use);
+            std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(std::move(name));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, std::size_t bytes) {
     const CallData& call = InsideHere::of(here);
@@ -175,9 +194,10 @@ const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, 
     }
     if (use < 0 || static_cast<std::size_t>(use) >= self.uses.size())
         throw refuse("uses a label that it did not declare")
-            .given(fmt::format("use {}", use))
-            .allowed(self.uses.empty() ? "none" : fmt::format("uses 0 to {}", self.uses.size() - 1))
-            .remedy("keep what need, make, modify, sum and contribute return");
+            .given("what none of the task's declarations has returned")
+            .allowed(self.uses.empty() ? std::string("none: the task declares no label")
+                                       : declared_labels(graph, self))
+            .remedy("keep what need, make, modify, sum and contribute return, and use that: here[...]");
     const Use& declared = self.uses[static_cast<std::size_t>(use)];
     const LabelInfo& label = graph.labels()[declared.version.label];
     if (writes && declared.access == Access::need)
@@ -186,9 +206,11 @@ const LabelInfo& check_use(const Here& here, TaskId task, int use, bool writes, 
     const auto components = static_cast<std::size_t>(label.components);
     const bool whole = label.kind == Kind::scalar && !label.counted && bytes == label.bytes * components;
     if (bytes != label.bytes && !whole)
-        throw refuse(fmt::format("takes the values of '{}' for others", label.name))
-            .given(fmt::format("{} bytes a value", bytes))
-            .allowed(fmt::format("{}, as declared", label.bytes));
+        throw refuse(fmt::format("uses '{}' as values of another type than it has", label.name))
+            .given(fmt::format("a type of {}", counted(static_cast<std::int64_t>(bytes), "byte")))
+            .allowed(fmt::format("{} a value, as the label was declared",
+                                 counted(static_cast<std::int64_t>(label.bytes), "byte")))
+            .remedy("keep what need, make, modify, sum and contribute return: it knows the type");
     if (label.kind == Kind::field && call.use_data[static_cast<std::size_t>(use)].origin == nullptr)
         throw refuse(fmt::format("uses '{}', which is not there for this family's patches", label.name));
     return label;
@@ -201,14 +223,15 @@ std::span<const Here> Here::own(const Family& of) const {
 }
 
 void Here::create(SetId set, std::int64_t count) const {
-    if (data_.creates == nullptr) fail("creates particles, which nobody keeps");
+    if (data_.creates == nullptr)
+        fail("creates particles, which only a task on patches in the start scope may (graph.start())");
     data_.creates(data_.call, set, count);
 }
 
 Moved& Here::find_moved(SetId set) const {
     for (const CallData::MovedOfSet& each : data_.moves)
         if (each.set == set) return *each.moved;
-    fail("says which particles moved, which it did not declare: Task::moves(set)");
+    fail("says which particles moved, and was not declared with Task::moves(set) for these particles");
 }
 
 void Here::fail(std::string_view message) const {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 
 namespace strata::graph {
@@ -22,7 +23,7 @@ Collect::Collect(std::string name, const Family& source, const Family& target, S
     if (sources_.size() != static_cast<std::size_t>(target.patches()))
         throw Error(fmt::format("relation '{}' must say for each patch of '{}' whose values it collects",
                                 this->name(), target.name()))
-            .given(fmt::format("{} lists of patches", sources_.size()))
+            .given(counted(static_cast<std::int64_t>(sources_.size()), "list of patches", "lists of patches"))
             .allowed(fmt::format("{}, one a patch", target.patches()));
     for (std::size_t to = 0; to < sources_.size(); ++to) {
         std::vector<int>& from = sources_[to];

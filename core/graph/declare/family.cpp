@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 
 namespace strata::graph {
 namespace {
@@ -85,9 +86,10 @@ void Grid::check_shape() const {
                 .given(text(shape_.cells))
                 .allowed(fmt::format("{} to {}", -kFarthest, kFarthest));
         if (!(shape_.spacing[a] > 0) || !std::isfinite(shape_.spacing[a]))
-            throw Error(fmt::format("grid '{}': the spacing along {} is not positive", name(), "xyz"[a]))
-                .given(fmt::format("{}", shape_.spacing[a]))
-                .allowed("a number above 0");
+            throw Error(fmt::format("grid '{}': the spacing along {} is no length", name(), "xyz"[a]))
+                .given(fmt::format("{}", without_nan_sign(shape_.spacing[a])))
+                .allowed("a finite number above 0")
+                .remedy("the spacing is the size of the domain over its number of cells");
     }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 
 namespace strata::graph {
 
@@ -25,10 +26,22 @@ Graph::Graph(std::string name) : name_(std::move(name)) {
 
 Graph::~Graph() = default;
 
+namespace {
+
+constexpr const char* kSetsOfThisGraph = "sets come from this graph's particles()";
+
+/// "labels", "sets of particles".
+std::string several(const std::string& what) {
+    const std::size_t first = std::min(what.find(' '), what.size());
+    return what.substr(0, first) + 's' + what.substr(first);
+}
+
+}  // namespace
+
 void Graph::take_name(const char* what, const std::string& name) {
     if (name.empty()) throw Error(fmt::format("graph '{}': a {} without a name", name_, what));
     if (!names_.insert(fmt::format("{} {}", what, name)).second)
-        throw Error(fmt::format("graph '{}' has two {}s of one name", name_, what))
+        throw Error(fmt::format("graph '{}' has two {} of one name", name_, several(what)))
             .given(name)
             .remedy(fmt::format("give each {} of the graph a name of its own", what));
 }
@@ -50,14 +63,15 @@ LabelId Graph::label(LabelInfo info) {
     };
     if (info.kind == Kind::particles) {
         if (!sets_.has(info.particle_set))
-            throw refuse("names a set of particles that the graph does not have")
-                .given(std::to_string(info.particle_set.number()));
+            throw refuse("its set of particles is none of this graph").remedy(kSetsOfThisGraph);
         info.family = sets_[info.particle_set].grid;
         if (info.history != 0)
             throw refuse("particles keep no earlier generations, as their order changes")
                 .remedy("keep what is needed of them in a label of its own");
     }
-    if (info.kind != Kind::scalar && info.family == nullptr) throw refuse("has no family of patches");
+    if (info.kind != Kind::scalar && info.family == nullptr)
+        throw refuse("has no family of patches")
+            .remedy("name the grid, or the other family, that it lies on");
     if (info.kind == Kind::field && dynamic_cast<const Grid*>(info.family) == nullptr)
         throw refuse(fmt::format("a field lies on a grid, and '{}' is none", info.family->name()))
             .remedy("declare it as a list, which any family can have");
@@ -82,10 +96,14 @@ LabelId Graph::label(LabelInfo info) {
     if (info.components < 1)
         throw refuse("has no components").given(std::to_string(info.components)).allowed(">= 1");
     if (info.history < 0)
-        throw refuse("keeps a negative number of generations").given(std::to_string(info.history));
+        throw refuse("keeps a negative number of earlier generations")
+            .given(fmt::format("history = {}", info.history))
+            .allowed("0 or more");
     if (info.bytes == 0) throw refuse("has values of no size");
     if (std::any_of(info.border.begin(), info.border.end(), [](int layers) { return layers < 0; }))
-        throw refuse("has a border of negative width").allowed(">= 0 in each direction");
+        throw refuse("has a border of negative width")
+            .given(fmt::format("({}, {}, {}) layers", info.border[0], info.border[1], info.border[2]))
+            .allowed("0 or more in each direction");
     if (info.turns && (info.kind != Kind::field || info.vector < 0 || info.components < info.vector + 3 ||
                        (info.element != Element::f64 && info.element != Element::f32)))
         throw refuse("cannot be turned as a vector in space")
@@ -133,9 +151,9 @@ SetId Graph::particles(std::string name, const Grid& grid, Beyond beyond) {
 const double* Graph::parameter(Parameter parameter) {
     take_name("parameter", parameter.name);
     if (parameter.least < parameter.most &&
-        (parameter.value < parameter.least || parameter.value > parameter.most))
+        !(parameter.value >= parameter.least && parameter.value <= parameter.most))  // nor is no number
         throw Error(fmt::format("parameter '{}' of graph '{}' is out of its range", parameter.name, name_))
-            .given(fmt::format("{}", parameter.value))
+            .given(fmt::format("{}", without_nan_sign(parameter.value)))
             .allowed(fmt::format("{} to {}", parameter.least, parameter.most));
     parameters_.push_back(std::move(parameter));
     return &parameters_.back().value;
@@ -225,11 +243,17 @@ void Scope::relocate(SetId set, const Version& position, int hops) {
         return Error(
             fmt::format("scope '{}' of graph '{}' relocates particles: {}", name_, graph_->name_, why));
     };
-    if (!graph_->sets_.has(set))
-        throw refuse("the graph has no such set").given(std::to_string(set.number()));
+    if (!graph_->sets_.has(set)) throw refuse("their set is none of this graph").remedy(kSetsOfThisGraph);
     if (!graph_->labels_.has(position.label) || graph_->labels_[position.label].particle_set != set)
-        throw refuse(fmt::format("the position is no label of '{}'", graph_->sets_[set].name));
-    if (hops < 0) throw refuse("a negative number of hops").given(std::to_string(hops)).allowed(">= 0");
+        throw refuse(fmt::format("the position is no label of '{}'", graph_->sets_[set].name))
+            .given(graph_->labels_.has(position.label)
+                       ? fmt::format("'{}'", graph_->labels_[position.label].name)
+                       : std::string("a label of another graph"))
+            .allowed(fmt::format("labels of '{}' with 1 to 3 components", graph_->sets_[set].name));
+    if (hops < 0)
+        throw refuse("they cannot cross fewer patches than none in a step")
+            .given(std::to_string(hops))
+            .allowed("0 or more; 0: wherever they go");
     relocations_.push_back({set, position, hops});
 }
 

@@ -25,7 +25,10 @@ class LocalSources {
     /// the run where there is no such patch, or no room.
     void add(int patch, std::int32_t entry) const {
         if (!entries_.add(patch, entry))
-            here_.fail(fmt::format("a list has room for {} sources", entries_.size()));
+            here_.fail(
+                fmt::format("adds more values to a list than the {} that it has room for: say more where "
+                            "the LocalGather is made (`most`)",
+                            entries_.size()));
     }
     [[nodiscard]] int size() const { return entries_.size(); }
 
@@ -57,8 +60,10 @@ class GatheredView {
   private:
     void check(std::size_t i, int c) const {
         if (i >= size() || c < 0 || c >= components_)
-            here_->fail(fmt::format("value {} of {}, component {} of {} is read from a list", i, size(), c,
-                                    components_));
+            here_->fail(
+                fmt::format("reads value {}, component {} of a list, both from 0, which has {} values of "
+                            "{} components",
+                            i, c, size(), components_));
     }
     const Here* here_;
     std::span<const T> values_;
@@ -182,7 +187,10 @@ class LocalGather {
             here[asked].each([&](const Request<std::int32_t, T>& request) {
                 const std::int32_t entry = request.question();
                 if (entry < 0 || entry >= count)
-                    here.fail(fmt::format("entry {} of {} is gathered", entry, count));
+                    here.fail(count == 0
+                                  ? fmt::format("a list takes entry {} of this patch, which has none", entry)
+                                  : fmt::format("a list takes entry {} of this patch, which has 0 to {}",
+                                                entry, count - 1));
                 source.copy(entry, components, request.answered);
             });
         });

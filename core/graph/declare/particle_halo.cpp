@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 #include "core/graph/declare/graph.hpp"
 
 namespace strata::graph {
@@ -22,7 +23,7 @@ ParticleHalo::ParticleHalo(std::string name, const Grid& grid, HaloId id, SetId 
       readers_(static_cast<std::size_t>(grid.patches())) {
     if (!(distance > 0 && std::isfinite(distance)))
         throw Error(fmt::format("the halo '{}' of particles has no width", this->name()))
-            .given(fmt::format("a distance of {}", distance))
+            .given(fmt::format("a distance of {}", without_nan_sign(distance)))
             .allowed("a positive number, in the unit of positions");
     for (int to = 0; to < grid.patches(); ++to) {
         links_.push_back(find_links(to));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 
 namespace strata::graph {
@@ -92,8 +93,8 @@ void Gather::replace(Table table) {
 void Gather::check(const Table& table) const {
     if (table.size() != static_cast<std::size_t>(target().patches()))
         throw Error(fmt::format("relation '{}' needs a list for each patch of '{}'", name(), target().name()))
-            .given(fmt::format("{} lists", table.size()))
-            .allowed(fmt::format("{}", target().patches()));
+            .given(counted(static_cast<std::int64_t>(table.size()), "list"))
+            .allowed(fmt::format("{}, one a patch", target().patches()));
     for (std::size_t to = 0; to < table.size(); ++to)
         for (std::size_t i = 0; i < table[to].size(); ++i) {
             const Source& from = table[to][i];

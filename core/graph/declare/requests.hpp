@@ -66,8 +66,8 @@ class Asking {
 
   private:
     [[noreturn]] void refuse(int to) const {
-        here_.fail(fmt::format("'{}' asks patch {} of '{}', which has {}", set_.name(), to,
-                               set_.answerers().name(), patches_));
+        here_.fail(fmt::format("'{}' asks patch {} of '{}', which has patches 0 to {}", set_.name(), to,
+                               set_.answerers().name(), patches_ - 1));
     }
     const Here& here_;
     const RequestSet& set_;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 
 namespace strata::graph {
@@ -29,18 +30,21 @@ Shared::Shared(std::string name, const Family& family, std::vector<std::vector<L
     if (links_.size() != static_cast<std::size_t>(family.patches()))
         throw Error(fmt::format("relation '{}' must say for each patch of '{}' what it shares", this->name(),
                                 family.name()))
-            .given(fmt::format("{} lists of links", links_.size()))
+            .given(counted(static_cast<std::int64_t>(links_.size()), "list of links", "lists of links"))
             .allowed(fmt::format("{}, one a patch", family.patches()));
     for (std::vector<Link>& own : links_) std::sort(own.begin(), own.end(), less);
     for (int patch = 0; patch < family.patches(); ++patch) {
         const Link* before = nullptr;
         for (const Link& link : links_[static_cast<std::size_t>(patch)]) {
             if (link.patch < 0 || link.patch >= family.patches())
-                throw refuse(patch, link, "which does not exist");
-            if (link.patch == patch) throw refuse(patch, link, "which is the same patch");
+                throw refuse(patch, link, "which does not exist")
+                    .allowed(fmt::format("patches 0 to {} of '{}'", family.patches() - 1, family.name()));
+            if (link.patch == patch)
+                throw refuse(patch, link, "which is the same patch").allowed("entries of other patches");
             if (link.entry < 0 || link.their_entry < 0)
-                throw refuse(patch, link, "and there is no such entry");
-            if (before != nullptr && key(*before) == key(link)) throw refuse(patch, link, "twice");
+                throw refuse(patch, link, "and there is no such entry").allowed("entries from 0 on");
+            if (before != nullptr && key(*before) == key(link))
+                throw refuse(patch, link, "twice").remedy("say each link once in the list of its patch");
             const std::vector<Link>& theirs = links_[static_cast<std::size_t>(link.patch)];
             if (!std::binary_search(theirs.begin(), theirs.end(), Link{link.their_entry, patch, link.entry},
                                     less))

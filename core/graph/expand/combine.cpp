@@ -139,7 +139,7 @@ void SumRows::add(const Int3& extent, int components, const BoxOrigin& result,
                         throw Error("a patch is too large for sums of contributions")
                             .given(fmt::format("{} values from its first to another", at))
                             .allowed("below 2^31")
-                            .remedy("divide the grid into smaller patches");
+                            .remedy("divide the grid into smaller patches (grid.patch of a case)");
                     offsets.push_back(static_cast<std::int32_t>(at));
                 };
                 put(result);

@@ -58,8 +58,9 @@ Box all_values(const LabelInfo& of, int patch) {
     const std::int64_t count = of.entries(patch);
     if (count > std::numeric_limits<int>::max())
         throw Error(fmt::format("label '{}' has too many values on patch {} to be collected", of.name, patch))
-            .given(fmt::format("{}", count))
-            .allowed("below 2^31");
+            .given(fmt::format("{} values", count))
+            .allowed("below 2^31")
+            .remedy("smaller patches (grid.patch of a case)");
     return {{0, 0, 0}, {static_cast<int>(count), 1, 1}};
 }
 

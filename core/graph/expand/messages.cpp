@@ -107,8 +107,8 @@ class NumberStreams {
             throw Error("too many patches of a sweep send messages to one process")
                 .given(fmt::format("{} or more", count))
                 .allowed(fmt::format(
-                    "{}", team::Messages::kLastTag - 2 * static_cast<int>(in_.resolved.tasks.size())))
-                .remedy("make the patches larger, or give each process more of them side by side");
+                    "up to {}", team::Messages::kLastTag - 2 * static_cast<int>(in_.resolved.tasks.size())))
+                .remedy("larger patches (grid.patch of a case), or fewer nodes");
         return static_cast<int>(tag);
     }
 
@@ -195,8 +195,9 @@ Streams number_streams(const PlanInputs& in, const Numbered& numbered, const Nee
     }
     if (2 * in.resolved.tasks.size() > static_cast<std::size_t>(team::Messages::kLastTag))
         throw Error("a graph has too many tasks to be divided among nodes")
-            .given(fmt::format("{}", in.resolved.tasks.size()))
-            .allowed(fmt::format("{}", team::Messages::kLastTag / 2));
+            .given(fmt::format("{} tasks, with reductions and copies", in.resolved.tasks.size()))
+            .allowed(fmt::format("up to {}", team::Messages::kLastTag / 2))
+            .remedy("run it on one node, or make one task of several");
     return NumberStreams(in, numbered, needs, operations, plan).all();
 }
 

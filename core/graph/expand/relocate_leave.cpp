@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "core/base/error.hpp"
+#include "core/base/figures.hpp"
 #include "core/graph/expand/relocate.hpp"
 
 namespace strata::graph {
@@ -235,7 +236,10 @@ class Leave {
             const auto a = static_cast<std::size_t>(c);
             const double at = static_cast<double>(x_[c][i]);
             double index = of_.cells.of(a, at);
-            if (!(std::fabs(index) < kFar)) throw lost(i, "its position is not in any domain");
+            if (!(std::fabs(index) < kFar))
+                throw lost(i, std::isfinite(at) ? "its position is not in any domain"
+                                                : "its position is no finite number")
+                    .remedy("a shorter time step; or look for a division by 0 in the tasks that move it");
             const int low = shape.cells.lo[a], high = shape.cells.hi[a];
             if (shape.periodic[a] && (index < low || index >= high)) {
                 const double periods = std::floor((index - low) / (high - low));
@@ -289,7 +293,8 @@ class Leave {
     [[nodiscard]] Error lost(std::int64_t i, std::string_view why) const {
         std::string where;
         for (int c = 0; c < of_.cells.directions; ++c)
-            where += fmt::format("{}{}", c == 0 ? "(" : ", ", static_cast<double>(x_[c][i]));
+            where +=
+                fmt::format("{}{}", c == 0 ? "(" : ", ", without_nan_sign(static_cast<double>(x_[c][i])));
         const std::int64_t step = of_.steps_before == nullptr ? 0 : *of_.steps_before + worker_.epoch(0);
         return Error(fmt::format("particle {} of '{}', on patch {} of '{}', step {}: {}", id_[i],
                                  of_.set->name, call_.patch, grid_.name(), step, why),

@@ -106,7 +106,7 @@ void write_values(const Plan& plan, const Kept& kept, int local, Epoch rounds,
     if (values.size() != static_cast<std::size_t>(copy.volume()))
         throw Error(fmt::format("values of '{}' have another size", plan.graph().labels()[kept.label].name))
             .given(fmt::format("{} bytes", values.size()))
-            .allowed(fmt::format("{}", copy.volume()));
+            .allowed(fmt::format("{} bytes, those of the label on this patch", copy.volume()));
     unpack_box(copy, values.data());
 }
 

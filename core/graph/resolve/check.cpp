@@ -38,26 +38,36 @@ class Check {
     void version() const {
         const Version& v = use_.version;
         if (v.back < 0 || v.version < -1)
-            throw refuse(fmt::format("uses a version of {} that cannot be", name()));
+            throw refuse(fmt::format("uses a version of {} that cannot be", name()))
+                .given(v.back < 0 ? fmt::format("previous({})", v.back) : fmt::format("at({})", v.version))
+                .allowed("at(0) and later ones, previous(1) and earlier ones, last()");
         if (use_.access == Access::need) {
             if (v.back > label_->history)
-                throw refuse(
-                    fmt::format("needs {} as it was {} rounds before, which are not kept", name(), v.back))
+                throw refuse(fmt::format("needs {} as it was {} before, which {} not kept", name(),
+                                         counted(v.back, "round"), v.back == 1 ? "is" : "are"))
                     .given(fmt::format("previous({}) of a label with history {}", v.back, label_->history))
-                    .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
+                    .remedy(fmt::format("declare {0} with {{.history = {1}}}, in Python with history={1}",
+                                        name(), v.back));
             return;
         }
         const bool initial =
             use_.access == Access::make && task_.scope == kStart && v.back > 0 && v.version == -1;
         if (initial && v.back > label_->history)
-            throw refuse(fmt::format("makes generation -{} of {}, which is not kept", v.back, name()))
-                .remedy(fmt::format("declare {} with {{.history = {}}}", name(), v.back));
+            throw refuse(fmt::format("makes {} as it was {} before the first, which {} not kept", name(),
+                                     counted(v.back, "round"), v.back == 1 ? "is" : "are"))
+                .given(fmt::format("previous({}) of a label with history {}", v.back, label_->history))
+                .remedy(fmt::format("declare {0} with {{.history = {1}}}, in Python with history={1}", name(),
+                                    v.back));
         if (v.back > 0 && !initial)
             throw refuse(fmt::format("writes an earlier generation of {}", name()))
-                .remedy("only a task of the start scope makes a previous() generation");
+                .given(fmt::format("previous({})", v.back))
+                .allowed("what this round makes: the label itself")
+                .remedy("only a task of the start scope, graph.start(), makes what was there before");
         if (use_.access == Access::modify && v.version < 0)
             throw refuse(
-                fmt::format("modifies the last version of {}, and makes a later one by that", name()))
+                fmt::format("modifies the last version of {}: what it makes would come after the last",
+                            name()))
+                .given("modify(label.last())")
                 .remedy("name the version that it takes: modify(label.at(v))");
         if (use_.access != Access::modify && v.version != 0 && !initial)
             throw refuse(fmt::format("makes version {} of {}", v.version, name()))
@@ -83,7 +93,8 @@ class Check {
                 .allowed("a scalar with Reduce::min, max, sum, all or any");
         if (use_.relation != nullptr || use_.width != Int3{})
             throw refuse(
-                fmt::format("needs the scalar {} through a relation, but it is the same everywhere", name()));
+                fmt::format("needs the scalar {} through a relation, but it is the same everywhere", name()))
+                .remedy("need(scalar), without a relation and without ghosts");
     }
 
     void relation() const {
@@ -115,7 +126,8 @@ class Check {
                 .allowed("ghosts of vectors")
                 .remedy("declare a label without .turns, and turn what it shows in the task");
         if (r.shape() == Shape::window && label_->kind != Kind::field)
-            throw refuse(fmt::format("needs {} in a window, but it is no field", name()));
+            throw refuse(fmt::format("needs {} in a window, but it is no field", name()))
+                .allowed("fields on grids; a Gather takes single values of any label with patches");
     }
 
     void halo(const ParticleHalo& r) const {
@@ -151,7 +163,11 @@ class Check {
             const auto a = static_cast<std::size_t>(axis);
             for (const Int3& side : use_.unreached)
                 if (side[a] < 0 || side[a] > use_.width[a])
-                    throw refuse(fmt::format("adds to {} on fewer layers than none", name()));
+                    throw refuse(
+                        fmt::format("adds to {} on fewer layers of ghosts than none, or on more than "
+                                    "it has",
+                                    name()))
+                        .allowed(fmt::format("0 to {} along {}", use_.width[a], "xyz"[a]));
         }
     }
 
@@ -202,8 +218,8 @@ void check_tasks(const Graph& graph) {
         for (const Use& use : task.uses) Check(graph, task, use).all();
         for (const SetId set : task.moves) {
             if (!graph.particle_sets().has(set))
-                throw refuse("moves particles of a set that the graph does not have")
-                    .given(std::to_string(set.number()));
+                throw refuse("moves particles of a set that is none of this graph")
+                    .remedy("sets come from this graph's particles()");
             const ParticleSet& of = graph.particle_sets()[set];
             if (task.family != of.grid)
                 throw refuse(fmt::format("moves particles of '{}', which are not on its patches", of.name))
@@ -256,13 +272,13 @@ void check_relocations(const Graph& graph) {
                 throw refuse("it is no position").allowed("double or float");
             if (position.components > 3)
                 throw refuse("it has too many components")
-                    .given(fmt::format("{}", position.components))
+                    .given(counted(position.components, "component"))
                     .allowed("1 to 3");
             for (int a = position.components; a < 3; ++a)
                 if (set.grid->shape().cells.extent(a) > 1)
                     throw refuse(fmt::format("'{}' has cells in a direction that it has no component for",
                                              set.grid->name()))
-                        .given(fmt::format("{} components", position.components))
+                        .given(counted(position.components, "component"))
                         .allowed(fmt::format("{} or more", a + 1));
         }
 }

@@ -121,20 +121,27 @@ void find_decisions(Model& m) {
         const auto refuse = [&](const std::string& why) {
             return m.refuse(fmt::format("{} {}", m.say(scope.id()), why));
         };
-        if (!m.graph.labels().has(v.label)) throw refuse("is decided by a label that is not of this graph");
+        if (!m.graph.labels().has(v.label))
+            throw refuse("is decided by a label that is not of this graph")
+                .remedy("let it be decided by a scalar of this graph");
         if (m.label(v.label).kind != Kind::scalar)
-            throw refuse(fmt::format("is decided by {}, which is no scalar", m.say(v.label, -1)));
+            throw refuse(fmt::format("is decided by {}, which is no scalar", m.say(v.label, -1)))
+                .remedy("contribute what decides to a scalar");
         const ScopeId s = repeats ? scope.id() : scope.parent();
         const Timeline* t = m.timeline(s, v.label);
         const ScopeId home = m.home[v.label];
         if (v.back > 0 && home != s)
-            throw refuse(fmt::format("is decided by {} as it was {} rounds before, which is not kept there",
-                                     m.say(v.label, -1), v.back))
-                .remedy(fmt::format("declare it with {{.history = {}}}, and contribute to it in {}", v.back,
-                                    m.say(s)));
+            throw refuse(fmt::format("is decided by {} as it was {} before, which is not kept there",
+                                     m.say(v.label, -1), counted(v.back, "round")))
+                .remedy(fmt::format(
+                    "declare it with {{.history = {0}}}, in Python with history={0}, and contribute "
+                    "to it in {1}",
+                    v.back, m.say(s)));
         const int version = v.back > 0 || v.version < 0 ? t->last() : v.version;
         if (version > t->last())
-            throw refuse(fmt::format("is decided by {}, which nobody makes", m.say(v.label, v.version)));
+            throw refuse(fmt::format("is decided by {}, which no task makes", m.say(v.label, v.version)))
+                .remedy(fmt::format("contribute to it, or make it in a task that runs once(name), in {}",
+                                    m.say(s)));
         if (repeats && !t->values[0].maker.task && t->last() == 0)
             throw refuse(fmt::format("is repeated until {} says so, but nothing in it contributes to that",
                                      m.say(v.label, -1)))

@@ -45,7 +45,7 @@ void check_position(const Graph& graph, const ParticleHalo& halo) {
     if (position.components > 3)
         throw Error(fmt::format("graph '{}': the halo '{}' goes by '{}', which is no position", graph.name(),
                                 halo.name(), position.name))
-            .given(fmt::format("{} components", position.components))
+            .given(counted(position.components, "component"))
             .allowed("1 to 3");
     for (int a = position.components; a < 3; ++a)
         if (grid.shape().cells.extent(a) > 1)
@@ -53,7 +53,7 @@ void check_position(const Graph& graph, const ParticleHalo& halo) {
                 fmt::format("graph '{}': the halo '{}' goes by '{}', but '{}' has cells in a direction "
                             "that it has no component for",
                             graph.name(), halo.name(), position.name, grid.name()))
-                .given(fmt::format("{} components", position.components))
+                .given(counted(position.components, "component"))
                 .allowed(fmt::format("{} or more", a + 1));
 }
 

@@ -228,9 +228,10 @@ class Relocate {
         }
         if (say && others)
             throw m_
-                .refuse(fmt::format("{} changes where the particles '{}' are, or their numbers, and does not "
-                                    "say whose, as {} does",
-                                    m_.say(others), set_.name, m_.say(say)))
+                .refuse(
+                    fmt::format("{} changes where the particles '{}' are, or how many there are, and does "
+                                "not say which of them moved, as {} does",
+                                m_.say(others), set_.name, m_.say(say)))
                 .remedy("moves(set) in all tasks that do, or in none");
         return say && scope_ != kStart;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/resolve/resolved.hpp"
 

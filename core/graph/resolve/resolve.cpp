@@ -25,7 +25,9 @@ void check_names(const Graph& graph) {
     const auto check = [&](const std::string& name, const void* it, const char* what) {
         const auto [at, fresh] = known.emplace(std::string(what) + ' ' + name, it);
         if (!fresh && at->second != it)
-            throw Error(fmt::format("graph '{}' has two {} of one name", graph.name(), what)).given(name);
+            throw Error(fmt::format("graph '{}' has two {} of one name", graph.name(), what))
+                .given(name)
+                .remedy("messages and drawings know them by their names: give each its own");
     };
     for (const auto& family : graph.families()) check(family->name(), family.get(), "families");
     for (const auto& relation : graph.relations()) check(relation->name(), relation.get(), "relations");

@@ -117,18 +117,17 @@ class Label {
                 if (p.back == 0 || p.access != Access::need) continue;
                 if (!home)
                     throw m_
-                        .refuse(
-                            fmt::format("{} needs {} as it was {} rounds before, but no task makes it anew",
-                                        m_.say(use.task), m_.say(label_, -1), p.back))
+                        .refuse(fmt::format("{} needs {} as it was {} before, but no task makes it anew",
+                                            m_.say(use.task), m_.say(label_, -1), counted(p.back, "round")))
                         .remedy(
                             "earlier generations are kept of labels that are made in each step, not of those "
                             "that "
                             "are modified in place");
                 if (!m_.inside(s, home))
                     throw m_
-                        .refuse(fmt::format(
-                            "{} needs {} as it was {} rounds before, but its rounds are those of {}",
-                            m_.say(use.task), m_.say(label_, -1), p.back, m_.say(home)))
+                        .refuse(fmt::format("{} needs {} as it was {} before, but its rounds are those of {}",
+                                            m_.say(use.task), m_.say(label_, -1), counted(p.back, "round"),
+                                            m_.say(home)))
                         .remedy(fmt::format(
                             "need the label itself, which after {0} is what its last round made, or move "
                             "the task into {0}",
@@ -310,9 +309,10 @@ class Label {
                 if (made.count(k) == 0)
                     throw m_
                         .refuse(fmt::format(
-                            "{} needs {} as it was {} steps before, but the start scope makes only what "
-                            "was there at most {} before",
-                            m_.say(e.reader.task), m_.say(label_, -1), e.back, k))
+                            "{} needs {} as it was {} before, but the start scope makes only what was "
+                            "there at most {} before",
+                            m_.say(e.reader.task), m_.say(label_, -1), counted(e.back, "step"),
+                            counted(k, "step")))
                         .remedy(fmt::format(
                             "let a task of the start scope make it: task.make(label.previous({}))", k));
     }

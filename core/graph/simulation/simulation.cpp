@@ -1,5 +1,7 @@
 #include "core/graph/simulation/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -183,7 +185,9 @@ const std::byte* Simulation::scalar_now(LabelId label) const {
         return array.origin +
                static_cast<std::int64_t>(rounds % static_cast<Epoch>(storage.depth)) * array.buffer_stride;
     }
-    throw Error("nothing makes the scalar '" + graph_.labels()[label].name + "'");
+    throw Error(fmt::format("graph '{}': no task makes the scalar '{}', which is asked for", graph_.name(),
+                            graph_.labels()[label].name))
+        .remedy("contribute to it, or make it in a task that runs once(name)");
 }
 
 namespace {
@@ -216,7 +220,11 @@ Decision Simulation::whether_to_go_on() {
     Decision go_on;
     if (!stop_) return go_on;
     const TaskId maker = last_maker(graph_, resolved_, stop_label_);
-    if (!maker) throw Error("a run can only stop on a scalar that each of its steps makes");
+    if (!maker)
+        throw Error(fmt::format("graph '{}': the run is to stop by '{}', which no task of the step makes",
+                                graph_.name(), graph_.labels()[stop_label_].name))
+            .allowed("a scalar that each step makes")
+            .remedy("contribute to it, or make it in a task of the step that runs once(name)");
     for (const ResolvedUse& use : resolved_.tasks[maker].uses) {
         if (use.label != stop_label_ || use.back != 0) continue;
         const PatchArray& array = plan_->memory().own(use.storage, 0);
