@@ -147,10 +147,9 @@ void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std
 }
 
 std::string result_text(const RunResult& r) {
-    std::string text =
-        fmt::format("{}: {} x {}, {} to t = {:.6g} {}, which took {:.3g} s\n", r.solver,
-                    counted(r.processes, "process", "processes"), counted(r.threads, "thread"),
-                    counted(r.steps, "step"), r.time, r.time_unit, r.steps_s);
+    std::string text = fmt::format("{}: {} x {}, {} to t = {:.6g} {}, which took {:.3g} s\n", r.solver,
+                                   counted(r.processes, "process", "processes"), counted(r.threads, "thread"),
+                                   counted(r.steps, "step"), r.time, r.time_unit, r.steps_s);
     const Verification& check = r.verification;
     if (check.passed())
         for (const Figure& figure : r.figures)
