@@ -67,7 +67,8 @@ def test_a_solver_whose_own_check_passes_is_not_verified_with_what_is_no_number(
     assert says in done.stdout
     assert "-nan" not in done.stdout + (out / "series.csv").read_text()
     if where != "nowhere":
-        assert done.stdout.splitlines()[-1].startswith("  NOT VERIFIED: ")
+        last = done.stdout.splitlines()[-1]
+        assert last.startswith("  NOT VERIFIED: ") and last.count("no number") == 1
         assert result["figures"] == [] and result["verification"]["value"] is None
 
 

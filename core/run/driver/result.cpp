@@ -164,7 +164,10 @@ std::string result_text(const RunResult& r) {
     if (!r.not_compared.empty())
         text += "  not verified: " + r.not_compared + "; no figures\n";
     else if (!std::isfinite(check.value))
-        text += fmt::format("  NOT VERIFIED: {}: no number ({}); no figures\n", check.what, check.source);
+        // Where a figure or a value of the series is none, that says which.
+        text +=
+            fmt::format("  NOT VERIFIED: {}{} ({}); no figures\n", check.what,
+                        check.what.find("no number") == std::string::npos ? ": no number" : "", check.source);
     else
         text +=
             fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", check.passed() ? "verified" : "NOT VERIFIED",
