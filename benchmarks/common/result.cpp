@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <iostream>
 #include <ostream>
 #include <sstream>
@@ -130,8 +131,9 @@ std::string result_text(const Result& result) {
     text += '\n';
     const Verification& check = result.verification;
     if (!check.passed()) {
-        return text + fmt::format("  NOT VERIFIED: {}: {:.3g}, allowed up to {:.3g} ({}); no figures\n",
-                                  check.what, check.value, check.limit, check.source);
+        const std::string value = std::isnan(check.value) ? "no number" : fmt::format("{:.3g}", check.value);
+        return text + fmt::format("  NOT VERIFIED: {}: {}, allowed up to {:.3g} ({}); no figures\n",
+                                  check.what, value, check.limit, check.source);
     }
     for (const Figure& figure : result.figures)
         text += fmt::format("  {:<34} {:>12.5g}{}\n", figure.name, figure.value,
@@ -144,9 +146,13 @@ std::string result_text(const Result& result) {
         for (size_t i = 0; i < curve.points.size(); i += step)
             text += fmt::format("    {:>14.6g} {:>14.5g}\n", curve.points[i].first, curve.points[i].second);
     }
+    constexpr std::size_t kMostRows = 32;  // as wide as a terminal may be
     for (const Matrix& matrix : result.matrices) {
-        text += fmt::format("  {} ({})\n", matrix.name, matrix.unit);
-        for (size_t i = 0; i < matrix.values.size() && matrix.values.size() <= 32; ++i) {
+        const std::size_t rows = matrix.values.size();
+        const bool large = rows > kMostRows;
+        text += fmt::format("  {} ({}){}\n", matrix.name, matrix.unit,
+                            large ? fmt::format(": {} rows, which --json FILE keeps", rows) : "");
+        for (size_t i = 0; i < rows && !large; ++i) {
             text += fmt::format("    {:>4}", matrix.rows[i]);
             for (const auto& value : matrix.values[i])
                 text += value ? fmt::format(" {:>8.4g}", *value) : std::string(8, ' ') + "-";

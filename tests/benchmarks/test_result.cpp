@@ -54,6 +54,14 @@ TEST_CASE("an unverified rate does not exist, in the document or for people") {
         CHECK(contains(result_text(result), "NOT VERIFIED"));
         CHECK_FALSE(contains(result_text(result), "12.5"));
     }
+    CHECK(contains(result_text(example(-std::nan(""))), "difference: no number, allowed up to 16 (a book)"));
+}
+
+TEST_CASE("a matrix that is too wide for a terminal is named with its rows and where to find them") {
+    Result result = example(1);
+    CHECK(contains(result_text(result), "  matrix (ns)\n"));
+    result.matrices[0].values.assign(33, {std::nullopt, 3.5});
+    CHECK(contains(result_text(result), "  matrix (ns): 33 rows, which --json FILE keeps\n"));
 }
 
 TEST_CASE("a result file is whole or absent") {
