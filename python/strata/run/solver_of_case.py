@@ -14,15 +14,20 @@ from strata import toml_files
 from strata.errors import StrataError
 
 
+def find(path: Path) -> tuple[str, int]:
+    """The solver and its line. Raises StrataError for what is no TOML, or names none."""
+    text = toml_files.text_of(path, "the case file")
+    table = toml_files.table_of(text, path)
+    solver = table.get("solver")
+    if not isinstance(solver, str):
+        raise _no_solver(path, text, table)
+    return solver, toml_files.Places(text).line("solver", ())
+
+
 def answer(path: Path) -> dict[str, Any]:
     """{"solver": NAME, "line": N}, or {"message": ..., "at": ...} with the parts of an error."""
     try:
-        text = toml_files.text_of(path, "the case file")
-        table = toml_files.table_of(text, path)
-        solver = table.get("solver")
-        if isinstance(solver, str):
-            return {"solver": solver, "line": toml_files.Places(text).line("solver", ())}
-        raise _no_solver(path, text, table)
+        solver, line = find(path)
     except StrataError as error:
         parts = {"message": error.message, "at": error.at, "given": error.given, "allowed": error.allowed}
         # The name of a file need not be UTF-8, and JSON is.
@@ -31,6 +36,7 @@ def answer(path: Path) -> dict[str, Any]:
             for name, part in (parts | {"try": error.remedy}).items()
             if part
         }
+    return {"solver": solver, "line": line}
 
 
 def _no_solver(path: Path, text: str, table: Mapping[str, Any]) -> StrataError:

@@ -20,7 +20,7 @@ from strata.errors import StrataError
 from strata.flow import overset_cells, slices, surface
 from strata.interop import osu
 from strata.md import checkpoints, frames
-from strata.run import case, control, series, steer
+from strata.run import case, control, series, solver_of_case, steer
 
 SERIES = "step,time [ps],energy [eV],lift\n0,0,-1.5,1\n10,0.5,-1.25,2e-3\n20,1,nan,3\n30,1.5,"
 WALLS = "x,y,z,cp,cfx,cfy,cfz,yplus,zone,i,j,k\n0.1,0.1,0,-1,0.004,0.003,0,1.5,1,1,1,1\n0.5,0,0,1,0,0,0,1,1,2,1,1\n"
@@ -180,6 +180,14 @@ TARGETS = [
     ),
     Target("cells", read_cells, "cells-0.bin", [CELLS], [overset_cells.patches, overset_cells.orphans]),
     Target("case", case.load, "case.toml", [CASE], [case.load]),
+    Target(
+        "a case's solver",
+        solver_of_case.find,
+        "case.toml",
+        [CASE, 'solver = 3\n[grid]\nsolver = "a"\n', "[grid]\nsolver = 'a'\n"],
+        [solver_of_case.find, solver_of_case._no_solver],
+        words=["solver", "[solver]"],
+    ),
     Target("trajectory xyz", read_frames, "a.xyz", [XYZ, PLAIN], [frames], ("_dcd", "_record", "Frame")),
     Target("trajectory dcd", read_frames, "a.dcd", [dcd(True), dcd(False)], [frames._dcd, frames._record]),
     Target(
