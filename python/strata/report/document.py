@@ -6,9 +6,15 @@ Text is plain, with `code` in backticks and **strong** in double asterisks; noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+
+def key_of(text: str) -> str:
+    """The text as a part of names of files and of ids in a page, whatever a stranger's file said."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", text)
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,9 @@ class Plot:
     number: int = 0
     wide: bool = False
     kind: Literal["plot"] = "plot"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", key_of(self.key))
 
 
 @dataclass(frozen=True)

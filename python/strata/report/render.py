@@ -25,6 +25,7 @@ def _environment() -> jinja2.Environment:
     env.filters["inline"] = inline
     env.filters["cell"] = cell
     env.filters["mdtext"] = mdtext
+    env.filters["fenced"] = fenced
     return env
 
 
@@ -51,13 +52,34 @@ def cell(text: str) -> str:
 def mdtext(text: str) -> str:
     """Plain text for Markdown: what would be markup there and is none here gets escaped outside `code`. An
     entity, and no backslash, keeps `<` from beginning a tag: nothing that stands before it can undo that.
+
+    Code is what any reader of Markdown takes for code, as names may be a stranger's: it ends on its line, two
+    backticks side by side begin none, nor does one behind a backslash.
     """
-    pieces = text.split("`")
+    pieces = (text.replace("`", _TICK) if "``" in text else text).split("`")
     if len(pieces) % 2 == 0:  # the last ` begins no code
-        pieces[-2:] = [f"{pieces[-2]}&#96;{pieces[-1]}"]
-    plain = (re.sub(r"<(?=[A-Za-z/!?])", "&lt;", p) for p in pieces[::2])
-    pieces[::2] = [re.sub(r"(?<![*\\])([<_\[\]])", r"\\\1", p) for p in plain]
-    return "`".join(pieces)
+        pieces[-2:] = [f"{pieces[-2]}{_TICK}{pieces[-1]}"]
+    found = ""
+    for i, piece in enumerate(pieces):
+        if i % 2 == 0:
+            plain = _plain(piece)
+            last = i == len(pieces) - 1
+            found += plain[:-1] + "&#92;" if plain.endswith("\\") and not last else plain
+        else:
+            found += f"{_TICK}{_plain(piece)}{_TICK}" if "\n" in piece else f"`{piece}`"
+    return found
+
+
+_TICK = "&#96;"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"(?<![*\\])([<_\[\]])", r"\\\1", re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text))
+
+
+def fenced(line: str) -> str:
+    """A line within a block of code, which it does not end."""
+    return re.sub(r"(?m)^(\s*)```", r"\1` ``", line)
 
 
 def html(document: Document) -> str:

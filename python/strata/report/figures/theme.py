@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from strata.report.document import key_of
+
 # name: (sentinel, light, dark). The sentinels are colours that no colour map contains by accident.
 PALETTE: dict[str, tuple[str, str, str]] = {
     "ink": ("#010203", "#1b2430", "#e5e9ef"),
@@ -96,6 +98,7 @@ def finish(figure: Any, key: str) -> str:
     """The figure as themed SVG text."""
     import matplotlib
 
+    key = key_of(key)
     out = io.StringIO()
     with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": key}):
         _show_literally(figure)
