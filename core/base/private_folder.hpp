@@ -2,8 +2,10 @@
 // first.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace strata {
 
@@ -19,6 +21,14 @@ std::string why_not_private(const std::string& path, bool group = false);
 /// A file for writing that this call has made, close-on-exec: its descriptor, or -1 with errno. What stands
 /// at the name goes, a link as well: nothing is written to where another user's link leads.
 int open_new_file(const std::string& path);
+
+/// Makes a folder for results and those above it that are missing, with the mode that the umask leaves; what
+/// the system says where it cannot. Throws Error where the folder, or a folder or a link on the way to it, is
+/// another user's and stands where many may write, as in /tmp: that user may have made it first, also in the
+/// meantime, to read and change what is written into it. Whoever owns the place itself is believed, and those
+/// of STRATA_TRUST: the kernel's rule for links in such places (fs.protected_symlinks), for folders as well.
+/// strata.own_folders.make_results() is the same in Python.
+std::error_code make_results_folder(const std::filesystem::path& path);
 
 /// Whether all users of the machine have their numbers here. Not so in most user namespaces
 /// (user_namespaces(7)), where root of the machine may be seen as somebody.

@@ -19,6 +19,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/options.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
 #include "core/run/driver/showing.hpp"
@@ -430,7 +431,8 @@ int check(team::Team& team, const Parsed& given) {
                       metrics};
     const fs::path out = given.text("--out");
     if (!out.empty()) {
-        fs::create_directories(out);
+        if (const std::error_code failed = make_results_folder(out))
+            throw system_error("the folder cannot be made", failed.value()).at(out.string());
         write_cells(out / fmt::format("cells-{}.bin", team.rank()), run, meshes);
         if (team.rank() == 0) write_json(out / "check.json", meshes, settings, found, allowed, team.size());
     }

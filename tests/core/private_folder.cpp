@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
+#include "core/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/launch/folder.hpp"
 
@@ -108,4 +110,65 @@ TEST_CASE("of a folder of a fixed name it is known whether it is this user's alo
         why = "it belongs to user 65534";
     }
     CHECK(why_not_private(path) == why);
+}
+
+TEST_CASE("a folder for results is made with those above it, with the mode that the umask leaves") {
+    const TestFolder base;
+    const std::string path = base.path + "/one/two";
+    const mode_t before = umask(027);
+    CHECK_FALSE(make_results_folder(path + "/"));
+    umask(before);
+    CHECK(mode_of(path) == 0750);
+    CHECK_FALSE(make_results_folder(path));
+    base.file("file", "");
+    CHECK(make_results_folder(base.path + "/file/below") == std::errc::not_a_directory);
+    fs::create_directory_symlink("one", base.path + "/link");  // of one's own
+    CHECK_FALSE(make_results_folder(base.path + "/link/three"));
+    CHECK(fs::is_directory(base.path + "/one/three"));
+}
+
+TEST_CASE("no results are written where another user was first in a folder that all may write") {
+    if (geteuid() != 0) return;
+    const TestFolder base;
+    chmod(base.path.c_str(), 01777);
+    const std::string theirs = base.path + "/theirs", elsewhere = base.path + "/elsewhere";
+    std::string kind = "folder", path = theirs;
+    fs::create_directory(elsewhere);
+    SECTION("the folder") { fs::create_directory(theirs); }
+    SECTION("a folder above it") {
+        fs::create_directory(theirs);
+        path += "/mine";
+    }
+    SECTION("a link") {
+        fs::create_directory_symlink("elsewhere", theirs);
+        kind = "link";
+    }
+    SECTION("a link behind one of this user's") {
+        fs::create_directory_symlink("elsewhere", theirs);
+        fs::create_directory_symlink("theirs", base.path + "/mine");
+        path = base.path + "/mine/below";
+        kind = "link";
+    }
+    REQUIRE(lchown(theirs.c_str(), kNobody, kNobody) == 0);
+    try {
+        (void)make_results_folder(path);
+        FAIL("it was made");
+    } catch (const Error& error) {
+        CHECK(error.message() == "results are not written where another user has put a " + kind + " first");
+        CHECK(error.given() == theirs + " belongs to user 65534, and many may write in " + base.path);
+    }
+    CHECK(fs::is_empty(elsewhere));
+    setenv("STRATA_TRUST", "x,65534", 1);
+    CHECK_FALSE(make_results_folder(path));
+    unsetenv("STRATA_TRUST");
+}
+
+TEST_CASE("whoever owns the folder that many may write is believed") {
+    if (geteuid() != 0) return;
+    const TestFolder base;  // in which nobody else may write
+    const std::string open = base.path + "/open", theirs = open + "/theirs";
+    fs::create_directories(theirs);
+    chmod(open.c_str(), 01777);
+    for (const std::string& each : {open, theirs}) REQUIRE(chown(each.c_str(), kNobody, kNobody) == 0);
+    CHECK_FALSE(make_results_folder(theirs + "/mine"));
 }

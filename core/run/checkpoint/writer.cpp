@@ -13,6 +13,7 @@
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 
 namespace strata::graph {
 
@@ -116,8 +117,7 @@ void remove_older(const fs::path& folder, int keep) {
 }  // namespace
 
 void CheckpointWriter::prepare(const fs::path& folder, std::int64_t step) {
-    std::error_code error;
-    fs::create_directories(folder, error);
+    std::error_code error = make_results_folder(folder);
     if (error) fail("its folder cannot be made", folder, error.value());
     sweep(folder);
     const fs::path partial = partial_path(folder, step);

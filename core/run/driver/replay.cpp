@@ -16,6 +16,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/base/units.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/restart.hpp"
@@ -208,11 +209,16 @@ void Replay::say_start() const {
 }
 
 void Replay::make_folder() {
-    std::error_code error;
-    fs::create_directories(plan_.out.parent_path(), error);
-    sweep(plan_.out);
-    fs::create_directory(folder_, error);
-    const int place = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    std::error_code failed = make_results_folder(fs::absolute(plan_.out).parent_path());
+    if (!failed) {
+        sweep(plan_.out);
+        failed = make_results_folder(folder_);
+    }
+    if (failed)
+        throw system_error("the folder of the replay cannot be made", failed.value())
+            .at(plan_.out.string())
+            .remedy("--out FOLDER names another one");
+    const int place = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (place < 0)
         throw system_error("the folder of the replay cannot be made", errno)
             .at(plan_.out.string())

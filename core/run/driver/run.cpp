@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/state.hpp"
@@ -75,9 +76,7 @@ std::vector<RunBytes> bytes_of_all(const RunBytes& mine, team::Team& team) {
 }
 
 void make_folder(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error)
+    if (const std::error_code error = make_results_folder(folder))
         throw system_error("the folder of the results cannot be made", error.value())
             .at(folder.string())
             .remedy("--out FOLDER names another one");

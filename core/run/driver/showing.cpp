@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 #include "core/base/steps.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
@@ -300,7 +301,8 @@ void write_shown(const std::vector<ShownFile>& files, const Simulation& run, tea
 }
 
 void begin_shown(const std::vector<ShownFile>& files, const fs::path& folder, bool restarted, double time) {
-    fs::create_directories(folder);
+    if (const std::error_code failed = make_results_folder(folder))
+        throw system_error("the folder of the fields cannot be made", failed.value()).at(folder.string());
     FieldFile::sweep(folder);
     for (const ShownFile& file : files) {
         const fs::path list = list_of(file, folder);
