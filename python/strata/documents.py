@@ -16,6 +16,8 @@ from typing import IO, Any
 from strata.errors import FAILED, USAGE, StrataError, why
 
 MOST = 64 << 20  # bytes of a document
+LARGE = 1 << 30  # of a table that a run has written
+_BLOCK = 4 << 20
 _DEEP = "brackets within brackets, too many of them"
 # What using a document raises that is not as expected: a key less, a text for a number, a list for a table.
 ODD = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -44,6 +46,36 @@ def contents(path: Path | str, most: int = MOST) -> bytes:
         if size > most:
             raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
         return file.read(size)
+
+
+def named(path: Path | str) -> bytes:
+    """All of what a user has named: a plain file, or a FIFO or a device (`<(zcat log.gz)`, /dev/stdin).
+    Raises OSError, also for more than MOST bytes of what is no plain file: it may have no end.
+    """
+    with open(path, "rb") as file:  # noqa: PTH123 (also a descriptor's name)
+        about = os.fstat(file.fileno())
+        plain = stat.S_ISREG(about.st_mode)
+        limit = max(MOST, about.st_size if plain else 0)
+        blocks = [file.read(about.st_size if plain else 0)]
+        size = len(blocks[0])
+        while size <= limit and (block := file.read(min(_BLOCK, limit + 1))):
+            blocks.append(block)
+            size += len(block)
+    if size > limit:
+        kind = "it grows" if plain else "it is no plain file"
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes, and {kind}")
+    return b"".join(blocks)
+
+
+def streamed(path: Path | str) -> IO[bytes]:
+    """A file that is read a line at a time, or by another library: plain, or a FIFO. Raises OSError, also for
+    a device, of which a line may have no end.
+    """
+    file = open(path, "rb")  # noqa: PTH123, SIM115 (the caller closes it)
+    if stat.S_ISREG(mode := os.fstat(file.fileno()).st_mode) or stat.S_ISFIFO(mode):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "it is neither a plain file nor a FIFO")
 
 
 def from_json(text: str | bytes) -> Any:
@@ -133,6 +165,9 @@ def used(at: str, what: str, remedy: str | None = None) -> Iterator[None]:
     """
     try:
         yield
+    except StrataError as error:
+        error.at = error.at or at
+        raise
     except ODD as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         raise StrataError(

@@ -29,7 +29,7 @@ def text_of(path: Path, what: str, remedy: str | None = None) -> str:
     is not in UTF-8. `what` it is: "the case file".
     """
     try:
-        return path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+        return documents.named(path).decode("utf-8").removeprefix("\ufeff")
     except OSError as error:
         reason, row = why(error), ""
     except UnicodeDecodeError as error:

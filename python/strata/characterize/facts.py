@@ -24,7 +24,7 @@ def load(path: str, schema: str) -> dict[str, Any]:
     }.get(schema, "name the file that Strata wrote")
     text = ""
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        text = sys.stdin.read() if path == "-" else documents.named(path).decode()
         value = documents.from_json(text)
     except OSError as error:
         missing = "give an existing file, or - for standard input"

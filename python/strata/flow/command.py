@@ -17,7 +17,7 @@ from strata.run import series
 def show(run: Path, beside: Sequence[Path], only: str, out: Path | None, command: str) -> int:
     """Writes the report of a run, and says where it is. `only`: curves whose names have this in them."""
     try:
-        result = documents.from_json((run / "result.json").read_text(encoding="utf-8"))
+        result = documents.from_json(documents.contents(run / "result.json"))
         if not isinstance(result, dict):
             raise ValueError("no object")
     except (OSError, ValueError) as error:

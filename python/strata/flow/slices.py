@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from strata import documents
 from strata.errors import FAILED, StrataError, why
 from strata.run.series import rows_of_numbers
 
@@ -65,7 +66,7 @@ def read(path: Path) -> Slice:
     """One file."""
     found = re.fullmatch(r"slice-(.+)-(\d+)\.csv", path.name)
     try:
-        head, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        head, *lines = documents.contents(path, documents.LARGE).decode().splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
         raise StrataError("cannot read the slice", at=str(path), given=why(error), code=FAILED) from None
     names = [word.strip() for word in head.split(",")]

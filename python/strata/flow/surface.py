@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from strata import unpacked
+from strata import documents, unpacked
 from strata.errors import FAILED, StrataError, why
 from strata.run.series import rows_of_numbers
 
@@ -59,7 +59,7 @@ def newest(folder: Path) -> Surface:
 def read(path: Path) -> Surface:
     """One file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = documents.contents(path, documents.LARGE).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise StrataError("cannot read the surface", at=str(path), given=why(error), code=FAILED) from None
     names, rows = _rows(path, text)

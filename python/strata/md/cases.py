@@ -48,7 +48,7 @@ class Run:
     @cached_property
     def result(self) -> dict[str, Any]:
         """result.json: figures, verification, provenance."""
-        return documents.from_json((self.folder / "result.json").read_text(encoding="utf-8"))
+        return documents.from_json(documents.contents(self.folder / "result.json"))
 
     @cached_property
     def state(self) -> State:

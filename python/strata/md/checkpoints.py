@@ -57,11 +57,11 @@ def read(folder: Path | str, ids: str = "atoms.id") -> State:
 
 
 def _read(at: Path, ids: str) -> State:
-    head = documents.from_json((at / "checkpoint.json").read_text(encoding="utf-8"))
+    head = documents.from_json(documents.contents(at / "checkpoint.json"))
     parts: dict[tuple[str, int], np.ndarray] = {}
     for index in sorted(at.glob("part-*.index")):
         data = np.memmap(index.with_suffix(".data"), mode="r") if _size(index) else np.zeros(0, np.uint8)
-        for line in index.read_text(encoding="utf-8").splitlines():
+        for line in documents.contents(index, documents.LARGE).decode().splitlines():
             chunk = documents.from_json(line)
             if "label" not in chunk or chunk["generation"] != 0:
                 continue

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from strata import documents
 from strata.errors import FAILED, StrataError
 from strata.md import elements, losses
 from strata.md.atoms import Atoms, write_lammps, write_xyz
@@ -65,6 +66,7 @@ def read(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns that this does not need
         try:
+            documents.opened(structure).close()  # a device has no end
             universe = analysis.Universe(str(structure))
             chosen = universe.select_atoms(select)
         except (OSError, ValueError, TypeError, IndexError, analysis.exceptions.SelectionError) as error:

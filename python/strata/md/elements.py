@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from strata import unpacked
+from strata import documents, unpacked
 
 _SYMBOLS = """
 H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb
@@ -57,7 +57,7 @@ def fields(path: Path, names: Sequence[str]) -> list[str] | None:
     """Columns 13-16 of the atoms of a PDB file's first model; None where they are not those of `names`."""
     found = []
     try:
-        with path.open("rb") as raw, unpacked.opened(path, raw) as file:
+        with documents.streamed(path) as raw, unpacked.opened(path, raw) as file:
             for line in file:
                 if line.startswith((b"ENDMDL", b"END   ", b"END\n", b"END\r")):
                     break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ from typing import IO
 
 import numpy as np
 
+from strata import documents
 from strata.errors import FAILED, StrataError, why
 
 
@@ -98,7 +100,8 @@ def last(path: Path | str) -> Frame:
 
 def _opened(path: Path, mode: str) -> IO:
     try:
-        return path.open(mode, **({} if "b" in mode else {"encoding": "utf-8"}))
+        file = documents.streamed(path)
+        return file if "b" in mode else io.TextIOWrapper(file, "utf-8")
     except OSError as error:
         raise StrataError("cannot read the trajectory", at=str(path), given=why(error), code=FAILED) from None
 

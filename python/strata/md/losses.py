@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strata import unpacked
+from strata import documents, unpacked
 
 
 def one_conformer(chosen: Any) -> tuple[Any, list[str]]:
@@ -75,7 +75,7 @@ DIGITS = "Places have about seven digits: MDAnalysis reads them in single precis
 
 def of_images(path: Path) -> list[str]:
     """Image flags of a LAMMPS data file, which MDAnalysis does not read."""
-    with path.open("rb") as raw, unpacked.opened(path, raw) as file:
+    with documents.streamed(path) as raw, unpacked.opened(path, raw) as file:
         inside = False
         for line in file:
             words = line.decode(errors="replace").partition("#")[0].split()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from strata import documents
 from strata.errors import FAILED, StrataError, why
 
 NAME = "series.csv"
@@ -52,7 +53,7 @@ def read(path: Path | str) -> Series:
     if file.is_dir():
         file /= NAME
     try:
-        text = file.read_text(encoding="utf-8")
+        text = documents.contents(file, documents.LARGE).decode().replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise StrataError(
             f"cannot read the series: {why(error)}",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from strata import own_folders, paths
+from strata import documents, own_folders, paths
 from strata.casefile import CaseFile, Key, is_name, is_text, list_of
 from strata.errors import StrataError
 
@@ -112,7 +112,7 @@ def _installed() -> list[Path]:
 def _says_something(file: Path) -> bool:
     """Whether it has more than comments: the example of an installation does not stand for /etc/strata."""
     try:
-        text = file.read_text(errors="replace")
+        text = documents.contents(file).decode(errors="replace")
     except OSError:
         return True  # read() says what is wrong with it
     return any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())

@@ -17,12 +17,19 @@ from typing import Any
 
 import pytest
 
-from strata import documents
+from strata import documents, toml_files
 from strata.centre.fleet import reading
+from strata.centre.jobs import text
+from strata.centre.outages import log
+from strata.centre.reliability import published
 from strata.centre.sampling import ring
+from strata.characterize import facts
 from strata.errors import StrataError
+from strata.flow import slices, surface
+from strata.md import frames
 from strata.measure import journal, store
-from strata.run import control
+from strata.report.figures import balance
+from strata.run import control, series
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "plan.json": lambda path: store.read_plan(path.parent),
@@ -81,6 +88,41 @@ def test_samples_are_not_looked_for_beyond_the_end_of_their_file(tmp_path: Path)
     with made.path.open("r+b") as file:
         file.write(head + ring._CRC.pack(zlib.crc32(head)))
     assert [sample.cpu for sample in ring.read(made.path).samples] == [2.0]
+
+
+NAMED: dict[str, Callable[[Path], Any]] = {
+    "outages.csv": log.read_cells,
+    "jobs.log": lambda path: list(text.blocks(path)),
+    "totals.csv": published.read,
+    "case.toml": lambda path: toml_files.text_of(path, "the case file"),
+    "machine.json": lambda path: facts.load(str(path), facts.SCHEMA),
+    "plan.json": lambda path: balance.draw(str(path), "-"),
+    "series.csv": series.read,
+    "surface-1.csv": surface.read,
+    "slice-a-1.csv": slices.read,
+    "frames.xyz": lambda path: list(frames.read(path)),
+    "frames.dcd": lambda path: list(frames.read(path)),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_file_that_one_names_oneself_and_that_never_ends_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(documents, "MOST", 1 << 20)
+    put(tmp_path / name, "a device")
+    with pytest.raises(StrataError) as found:
+        NAMED[name](tmp_path / name)
+    assert name in str(found.value)
+
+
+def test_what_a_program_writes_is_read_where_a_user_names_it() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"whole")
+    os.close(writer)
+    assert documents.named(f"/dev/fd/{reader}") == b"whole"
+    os.close(reader)
+    assert documents.named("/proc/self/status").startswith(b"Name:"), "which says that it has no bytes"
 
 
 def test_a_line_without_an_end_is_not_read_to_its_end(

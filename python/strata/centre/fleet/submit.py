@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from strata import own_folders, paths
+from strata import documents, own_folders, paths
 from strata.advice.words import count
 from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_atomically
@@ -169,5 +169,6 @@ def silent(folders: Sequence[Path], ran: set[tuple[str, str]]) -> list[str]:
         )
         for path in lists[-1:]:
             campaign = path.name.removeprefix(ASKED).removesuffix(".txt")
-            found += [n for n in path.read_text(errors="replace").split() if (campaign, n) not in ran]
+            names = documents.contents(path).decode(errors="replace").split()
+            found += [n for n in names if (campaign, n) not in ran]
     return list(dict.fromkeys(found))

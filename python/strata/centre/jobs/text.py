@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from strata import unpacked
+from strata import documents, unpacked
 from strata.errors import StrataError, why
 from strata.measure.progress import duration
 
@@ -33,7 +33,7 @@ def blocks(path: Path) -> Iterator[bytes]:
     """
     rest, rows, begin = b"", 0, time.monotonic()
     try:
-        with path.open("rb") as raw, unpacked.opened(path, raw) as file:
+        with documents.streamed(path) as raw, unpacked.opened(path, raw) as file:
             size = max(os.fstat(raw.fileno()).st_size, 1)
             at_once = PACKED_BLOCK if unpacked.is_packed(path) else BLOCK
             while data := file.read(at_once):

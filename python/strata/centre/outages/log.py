@@ -74,7 +74,7 @@ def read_cells(path: Path) -> Cells:
 def contents(path: Path) -> str:
     """The text of a log. Raises StrataError where it cannot be read, or is not in UTF-8."""
     try:
-        data = path.read_bytes()
+        data = documents.named(path)
     except OSError as error:
         raise StrataError("cannot read the log", at=str(path), given=why(error)) from None
     try:

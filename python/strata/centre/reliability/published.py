@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from strata import documents
 from strata.centre.outages.categories import OBSERVED, TOTALS, Categories
 from strata.centre.outages.history import DAY
 from strata.centre.reliability.account import Account
@@ -67,7 +68,7 @@ def read(path: Path) -> list[Printed]:
     """The rows of a file of totals. Raises StrataError with row and column for what is none."""
     try:
         # As one text: what is no UTF-8 is told with its line, which a part of a file does not know.
-        lines = csv.reader(io.StringIO(path.read_bytes().decode(), newline=""))
+        lines = csv.reader(io.StringIO(documents.named(path).decode(), newline=""))
         rows = [(lines.line_num, row) for row in lines if row and not row[0].startswith("#")]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StrataError(

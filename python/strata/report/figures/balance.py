@@ -43,7 +43,7 @@ def draw(source: str, target: str) -> int:
     """
     remedy, text = "`strata balance --json` writes plans", ""
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        text = sys.stdin.read() if source == "-" else documents.named(source).decode()
         found = documents.from_json(text)
     except (OSError, ValueError) as error:
         raise documents.not_json(error, source, text, remedy) from None
