@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strata.errors import StrataError
 from strata.measure import stats
 
 Machine = Mapping[str, Any]
@@ -105,14 +106,22 @@ MOST_CPUS = 1 << 20
 
 
 def cpulist(text: str | None) -> list[int]:
-    """'0-3,8' as [0, 1, 2, 3, 8]. Raises ValueError for what is no such list."""
+    """'0-3,8' as [0, 1, 2, 3, 8]. Raises StrataError for what is no such list: it may be a stranger's."""
     cpus: list[int] = []
-    for part in (text or "").split(","):
-        if part.strip():
-            first, _, last = part.strip().partition("-")
-            if int(last or first) > MOST_CPUS:
-                raise ValueError(f"no machine has so many processors: {text[:80]}")
-            cpus.extend(range(int(first), int(last or first) + 1))
+    for part in str(text or "").split(","):
+        first, dash, last = (word.strip() for word in part.partition("-"))
+        if not part.strip():
+            continue
+        known = all(word.isascii() and word.isdecimal() and len(word) < 8 for word in (first, last or first))
+        low, high = (int(first), int(last or first)) if known else (1, 0)
+        if high < low or (dash and not last) or high > MOST_CPUS or len(cpus) > MOST_CPUS:
+            raise StrataError(
+                "not a list of CPU numbers",
+                given=str(text)[:80],
+                allowed=f"numbers and ranges up to {MOST_CPUS} with commas between, such as 0-3,8",
+                remedy="`strata machine` and `taskset -pc $$` show the CPUs that there are",
+            )
+        cpus.extend(range(low, high + 1))
     return cpus
 
 

@@ -9,9 +9,11 @@ import pytest
 from synthetic_machines import MACHINES
 from synthetic_summaries import SUMMARIES
 
+from strata import documents
 from strata.advice.layouts import Advice, recommend
-from strata.advice.samples import Interval, cpulist, print_cpulist, print_in_order, winner
+from strata.advice.samples import Interval, allowed_cores, cpulist, print_cpulist, print_in_order, winner
 from strata.advice.statements import compare
+from strata.errors import StrataError
 
 
 @pytest.mark.parametrize(
@@ -188,3 +190,16 @@ def test_a_list_whose_order_says_which_thread_goes_where_keeps_it() -> None:
     assert print_in_order([0, 1, 2, 8, 3]) == "0-2,8,3"
     assert print_in_order([3, 2, 1]) == "3,2,1"
     assert print_in_order([]) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "0-", "-3", "3-1", "0--2", "1.5", "0x3", "²", "0-99999999", "0-3;8", 1.5]
+)
+def test_what_is_no_list_of_cpus_is_one_error(text: Any) -> None:
+    machine = {**MACHINES["two-cores"](), "allowed": {"pus": text}}
+    with (
+        pytest.raises(StrataError, match="not a list of CPU numbers") as found,
+        documents.used("machine.json", "the machine"),
+    ):
+        allowed_cores(machine)
+    assert found.value.given == str(text) and found.value.at == "machine.json"

@@ -317,7 +317,7 @@ def test_machines_that_lack_what_machines_have(tmp_path: Path, about: str) -> No
 
 
 def test_a_list_of_more_processors_than_memory_has_bytes() -> None:
-    with pytest.raises(ValueError, match="so many processors"):
+    with pytest.raises(StrataError, match="not a list of CPU numbers"):
         samples.cpulist("0-3,5-99999999999")
 
 
