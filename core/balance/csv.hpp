@@ -5,13 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 #include "core/base/options.hpp"
 
 namespace strata::balance {
@@ -20,8 +20,8 @@ namespace strata::balance {
 class Csv {
   public:
     /// Opens the file and reads its column names, all of which must be in `known`. Throws Error.
-    Csv(const std::string& path, const std::vector<std::string>& known) : path_(path), in_(path) {
-        if (!in_) throw system_error("the table cannot be read", errno, kBadInput).at(path);
+    Csv(const std::string& path, const std::vector<std::string>& known)
+        : path_(path), in_(read_named(path, "the table")) {
         if (!split_line())
             throw Error("the table is empty")
                 .at(path)
@@ -94,12 +94,11 @@ class Csv {
             }
             return true;
         }
-        if (in_.bad()) throw Error("the table cannot be read to its end").at(path_, line_);
         return false;
     }
 
     std::string path_;
-    std::ifstream in_;
+    std::istringstream in_;
     int line_ = 0;
     std::vector<std::string> columns_, fields_;
 };

@@ -15,6 +15,7 @@
 #include <iostream>
 #include <optional>
 
+#include "core/base/error.hpp"
 #include "core/base/private_folder.hpp"
 
 namespace strata {
@@ -136,6 +137,41 @@ int write_and_close(int file, std::string_view text) {
 }
 
 }  // namespace
+
+std::string read_named(const fs::path& path, const std::string& what, std::size_t most) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct Closed {
+        int file;
+        ~Closed() {
+            if (file >= 0) close(file);
+        }
+    } const closed{file};
+    const auto refuse = [&](int why) {
+        return system_error(what + " cannot be read", why, kBadInput).at(path.string());
+    };
+    struct stat about {};
+    if (file < 0 || fstat(file, &about) != 0) throw refuse(errno);
+    const bool plain = S_ISREG(about.st_mode);
+    const std::size_t known = plain ? static_cast<std::size_t>(about.st_size) : 0;
+    std::string text;
+    text.reserve(known);
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    for (std::size_t size = 0;;) {
+        text.resize(size + (size < known ? std::min(kBlock, known - size) : kBlock));
+        const ssize_t got = ::read(file, text.data() + size, text.size() - size);
+        if (got < 0 && errno != EINTR) throw refuse(errno);
+        size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+        text.resize(size);
+        if (got == 0) return text;
+        if (size > std::max(known, most))
+            throw Error("the end of " + what + " was not met")
+                .at(path.string())
+                .given(fmt::format("more than {} bytes, and {}", std::max(known, most),
+                                   plain ? "it grows" : "it is no plain file"))
+                .allowed("a plain file, or less than that of a FIFO or a device")
+                .remedy("write what it gives into a file, and name that");
+    }
+}
 
 int write_atomically(const std::string& path, std::string_view text) {
     const fs::path place = path;

@@ -1,10 +1,19 @@
-// Files that a user names on a command line, and that are whole or as they were.
+// Files that a user names on a command line: read to their end, where they have one, and written whole or
+// left as they were.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace strata {
+
+/// All of a file that a user has named. A plain file is read as far as it goes; a FIFO, a device or a
+/// terminal may have no end: more than `most` bytes of one are an error. `what` it is, for errors: "the map".
+/// Throws Error.
+[[nodiscard]] std::string read_named(const std::filesystem::path& path, const std::string& what,
+                                     std::size_t most = std::size_t{64} << 20);
 
 /// Puts a file with this text in the place of what stands at a path, by a file beside it and rename(2): 0, or
 /// errno, and then what stood there is as it was. No link is followed.

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 #include "core/machine/machine.hpp"
 
 namespace strata::launch {
@@ -119,12 +118,14 @@ Line Reader::parse(int number, std::istringstream& words) const {
 }
 
 void Reader::read_lines() {
-    std::ifstream in(wish_.file);
-    if (!in)
-        throw system_error("the placement file cannot be read", errno, kBadInput)
-            .given("--placement " + wish_.file)
+    std::istringstream in;
+    try {
+        in.str(read_named(wish_.file, "the placement file"));
+    } catch (Error& error) {
+        throw error.given("--placement " + wish_.file)
             .allowed("a file of lines: " + std::string(kForm))
             .remedy("check the path; docs/launch.md has an example");
+    }
     int number = 0;
     for (std::string text; std::getline(in, text);) {
         ++number;

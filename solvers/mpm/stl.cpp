@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 
 namespace strata::mpm {
 
@@ -91,9 +91,7 @@ std::string text_of(const Point& x) { return fmt::format("({}, {}, {})", x[0], x
 
 Solid Solid::read(const fs::path& path, const Point& place, double scale) {
     const std::string file = path.string();
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw broken(file, "the STL file cannot be read").given(std::strerror(errno));
-    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string bytes = read_named(path, "the STL file");
     std::uint32_t count = 0;
     if (bytes.size() >= kHead) std::memcpy(&count, bytes.data() + kHead - 4, 4);
     const bool exact = bytes.size() >= kHead && bytes.size() == kHead + count * kFacet;

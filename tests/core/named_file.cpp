@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/launch/folder.hpp"
 
@@ -157,4 +158,28 @@ TEST_CASE("one's own link is followed where others may make files, unless they c
     CHECK(write_named(link, "other") == 0);
     CHECK(kind_of(link) == fs::file_type::regular);
     CHECK(text_of(target) == "new");
+}
+
+TEST_CASE("what a user names is read to its end, and no further than a limit where it may have none") {
+    const TestFolder base;
+    CHECK(read_named(base.file("file", "a\nb"), "the map", 1) == "a\nb");  // a plain file as far as it goes
+    CHECK(read_named(base.file("empty", ""), "the map").empty());
+    CHECK(read_named("/proc/self/status", "the map").starts_with("Name:"));  // which has no size
+    const auto said = [](const std::string& path) {
+        try {
+            return read_named(path, "the map", 100'000).substr(0, 1);
+        } catch (const Error& error) {
+            return error.message() + " | " + error.given();
+        }
+    };
+    CHECK(said("/dev/zero") ==
+          "the end of the map was not met | more than 100000 bytes, and it is no plain file");
+    CHECK(said(base.path).starts_with("the map cannot be read"));
+    CHECK(said(base.path + "/absent").starts_with("the map cannot be read"));
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    CHECK(write(ends[1], "text", 4) == 4);
+    close(ends[1]);
+    CHECK(read_named("/dev/fd/" + std::to_string(ends[0]), "the map") == "text");
+    close(ends[0]);
 }

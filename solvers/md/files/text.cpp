@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <regex>
+
+#include "core/base/named_file.hpp"
 
 namespace strata::md {
 
@@ -65,12 +65,8 @@ std::string said_units(const std::filesystem::path& path) {
     return name;
 }
 
-TextFile::TextFile(const std::filesystem::path& path, const std::string& what) : file_(path.string()) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path))
-        throw system_error(what + " cannot be read", in ? EISDIR : errno, kBadInput).at(file_);
-    text_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-}
+TextFile::TextFile(const std::filesystem::path& path, const std::string& what)
+    : file_(path.string()), text_(read_named(path, what)) {}
 
 bool TextFile::next() {
     if (at_ >= text_.size()) return false;
