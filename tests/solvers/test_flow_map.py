@@ -169,9 +169,6 @@ def pipe(out: int, around: int, along: int) -> Zone:
     return Zone(nodes, places)
 
 
-KEEP = ((0, 1, 2), (False, False, False))
-
-
 def one_ring() -> list[Zone]:
     return [ring(24, 10).turned((0, 1, 2), (False, True, False))]  # left-handed
 
