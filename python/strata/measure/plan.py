@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from strata import documents
 from strata.errors import StrataError
 from strata.measure import stats
 from strata.measure.taint import Limits
@@ -215,10 +216,13 @@ def load(value: Mapping[str, Any], at: Path) -> Plan:
         policy["limits"] = Limits.from_dict(policy["limits"], str(at))
         tasks = tuple(task_from_dict(t) for t in value["tasks"])
         plan = Plan(value["kind"], value["mode"], tasks, Policy(**policy), value["machine"], value["build"])
+        found = plan.hash
     except (KeyError, TypeError) as error:
         raise _not_ours(at, f"missing or unknown key: {error}") from None
-    if plan.hash != value.get("hash"):
-        raise _not_ours(at, f"hash {value.get('hash')}, content {plan.hash}")
+    except documents.ODD:
+        raise _not_ours(at, "other values than a plan has") from None
+    if found != value.get("hash"):
+        raise _not_ours(at, f"hash {value.get('hash')}, content {found}")
     return plan
 
 

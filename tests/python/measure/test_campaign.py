@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -221,6 +222,29 @@ def test_an_edited_plan_is_refused(make_store, tmp_path) -> None:
     path.write_text(path.read_text().replace('"others_share": 0.02', '"others_share": 0.9'))
     with pytest.raises(StrataError, match="not as it was written"):
         make_store(plan(["a"]))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"policy": ["abc"]},
+        {"policy": 7},
+        {"policy": {"limits": []}},
+        {"tasks": "ab"},
+        {"tasks": [[]]},
+        {"kind": []},
+    ],
+)
+def test_a_plan_of_other_values_is_refused_and_passed_over(make_store, tmp_path, part) -> None:
+    """It may be a stranger's, among the results where an unfinished measurement is looked for."""
+    from strata.measure import store
+
+    make_store(plan(["a"])).close()
+    path = tmp_path / "results" / "plan.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | part))
+    with pytest.raises(StrataError, match="not as it was written"):
+        store.read_plan(path.parent)
+    assert store.find_unfinished(tmp_path, plan(["a"]), print) is None
 
 
 def test_the_clock_is_judged_against_the_warm_up_and_the_reference_is_kept(make_store) -> None:
