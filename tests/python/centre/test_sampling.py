@@ -111,6 +111,17 @@ def test_names_in_samples_move_no_cursor_and_make_no_line(
     assert all(c.isprintable() or c == "\n" for c in said) and len(said.splitlines()) == 3
 
 
+@pytest.mark.parametrize("when", [float("nan"), float("-inf"), 1e300])
+def test_samples_of_no_time_are_shown_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], when: float
+) -> None:
+    made = Ring(tmp_path, "n1", 8192, 16)
+    made.write([Sample(when, NODE, CPU, cpu=1.0)])
+    made.close()
+    assert cli.main(["centre", "sample", "show", "--folder", str(tmp_path)]) == 0
+    assert "1 sample since a time that never was" in capsys.readouterr().out
+
+
 # --- what is looked at
 
 

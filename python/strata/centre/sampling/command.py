@@ -94,6 +94,13 @@ def _bytes(text: str) -> int:
     return size
 
 
+def _when(seconds: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(seconds))
+    except (ValueError, OverflowError, OSError):  # a file of samples may be anybody's
+        return "a time that never was"
+
+
 def show(folder: Path) -> int:
     """The newest sample of each node and of each job there, and which columns are empty."""
     files = sorted(folder.glob(f"*{SUFFIX}"))
@@ -114,7 +121,7 @@ def show(folder: Path) -> int:
             newest[f"job {sample.job}" if sample.kind == JOB else "node"] = sample
         had = f"{len(one.samples)} sample{'' if len(one.samples) == 1 else 's'}"
         if one.samples:
-            had += time.strftime(" since %Y-%m-%d %H:%M:%SZ", time.gmtime(one.samples[0].time))
+            had += f" since {_when(one.samples[0].time)}"
         torn = f", and {one.torn} damaged" if one.torn else ""
         print(f"{scripts.visible(one.host)}: {had}{torn}")
         for name, sample in newest.items():
