@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from strata import documents
 from strata.errors import StrataError
 from strata.site import site_file
 
@@ -77,8 +78,8 @@ def test_a_site_that_may_not_be_read_is_one_error(
     file = tmp_path / "strata" / "site.toml"
     file.parent.mkdir()
     file.write_text('account = "physics"\n')
-    monkeypatch.setattr(Path, "read_bytes", closed)
-    monkeypatch.setattr(Path, "read_text", closed)
+    monkeypatch.setattr(documents, "contents", closed)
+    monkeypatch.setattr(documents, "named", closed)
     with pytest.raises(StrataError, match="cannot read the case file") as refused:
         site_file.read(site_file.find(None, {"XDG_CONFIG_HOME": str(tmp_path)}))
     assert "permission denied" in str(refused.value.given)
