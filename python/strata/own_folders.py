@@ -11,6 +11,7 @@ import os
 import pwd
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from strata.errors import FAILED, StrataError
@@ -59,7 +60,8 @@ def need_not_put(path: Path) -> None:
     """Raises StrataError where the folder, or a folder or a link on the way to it, is another user's and
     stands where many may write, as in /tmp: that user may have made it first, to read and change what is
     written into it. Whoever owns the place itself is believed, and those of STRATA_TRUST: the kernel's rule
-    for links in such places (fs.protected_symlinks), for folders as well.
+    for links in such places (fs.protected_symlinks), for folders as well. Not so a link at the path's end:
+    in a folder of another user's, `report` may lead to any folder of this one's.
     """
     trusted = {0, os.geteuid(), *_trusted_users()}
     for step in _steps(path):
@@ -69,17 +71,41 @@ def need_not_put(path: Path) -> None:
             return  # not there yet, or whoever opens it says why
         owner = about.st_uid
         believed = trusted if place.st_uid == _unmapped() else {*trusted, place.st_uid}
-        if not place.st_mode & _writers() or owner in believed:
+        shared = bool(place.st_mode & _writers())
+        leads = stat.S_ISLNK(about.st_mode) and step == path.absolute() and owner not in trusted
+        if not leads and (not shared or owner in believed):
             continue
         kind = "link" if stat.S_ISLNK(about.st_mode) else "folder" if stat.S_ISDIR(about.st_mode) else "file"
         raise StrataError(
             f"results are not written where another user has put a {kind} first",
             at=str(path),
-            given=f"{step} belongs to user {owner}, and many may write in {step.parent}",
+            given=f"{step} belongs to user {owner}"
+            + (f", and many may write in {step.parent}" if shared else ""),
             allowed="a folder of this user's, or one that is not there yet",
             remedy=f"name another folder; where you trust that user: STRATA_TRUST={_name(owner)}",
             code=FAILED,
         )
+
+
+@contextmanager
+def held(path: Path) -> Iterator[Path]:
+    """A folder by a name that stays its own, /proc/self/fd/N: what is written below it goes into this folder,
+    whoever renames it meanwhile or puts a link in its place. Raises OSError, also for a link of another
+    user's.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    try:
+        folder = os.open(path, flags | os.O_NOFOLLOW)
+    except OSError:
+        if not path.is_symlink():
+            raise
+        if put_by_others(path):
+            raise OSError(errno.ELOOP, "another user's link", str(path)) from None
+        folder = os.open(path, flags)  # nobody else can replace it
+    try:
+        yield Path(f"/proc/self/fd/{folder}")
+    finally:
+        os.close(folder)
 
 
 def _make(path: Path, mode: int, new: bool) -> None:

@@ -280,31 +280,42 @@ def summarise(results: store.Store, standings: Standings, write: bool = True) ->
 
 
 def build_report(whole: dict[str, Any], results: Path, more: Sequence[Mapping[str, Any]] = ()) -> Path:
-    """The report, made aside and moved in file by file, the page last: a reader never meets half of one."""
-    from strata import report
-
-    scratch = results / f".report.{os.getpid()}.tmp"
+    """The report, made aside and moved in file by file, the page last: a reader never meets half of one.
+    Whoever owns the results may rename folders in them meanwhile: each one is held.
+    """
     try:
-        if scratch.exists():
-            remove_tree(scratch)
-        scratch.mkdir()
-        page = Path(report.build(whole, scratch, more))
-        target = results / "report"
-        for folder in (target, target / "figures"):
-            if folder.is_symlink() and own_folders.put_by_others(folder):
-                raise OSError(errno.ELOOP, "another user's link", str(folder))
-        made = sorted((p for p in scratch.rglob("*") if p.is_file()), key=lambda p: (p == page, p))
-        for path in made:
-            place = target / path.relative_to(scratch)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(place)
-        sync_folder(target)
-        return target / page.relative_to(scratch)
+        with own_folders.held(results) as inside:
+            scratch = inside / f".report.{os.getpid()}.tmp"
+            try:
+                remove_tree(scratch)
+                scratch.mkdir()
+                with own_folders.held(scratch) as aside:
+                    if aside.stat().st_uid != os.geteuid():
+                        raise OSError(errno.EPERM, "another user's folder", str(results / scratch.name))
+                    page = _moved_in(whole, aside, inside / "report", more)
+            finally:
+                remove_tree(scratch)
+        return results / "report" / page
     except OSError as error:
         raise storage_error(error, results / "report") from error
-    finally:
-        if scratch.exists():
-            remove_tree(scratch)
+
+
+def _moved_in(whole: dict[str, Any], aside: Path, target: Path, more: Sequence[Mapping[str, Any]]) -> str:
+    """The report by way of the folder `aside`; the name of its page."""
+    from strata import report
+
+    page = Path(report.build(whole, aside, more)).name
+    target.mkdir(exist_ok=True)
+    with own_folders.held(target) as to:
+        (to / "figures").mkdir(exist_ok=True)
+        with own_folders.held(to / "figures") as figures:
+            for path in (aside / "figures").iterdir():
+                path.replace(figures / path.name)
+        for path in sorted(aside.iterdir(), key=lambda path: path.name == page):
+            if path.is_file():
+                path.replace(to / path.name)
+        sync_folder(to)
+    return page
 
 
 def finish(

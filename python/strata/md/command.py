@@ -7,10 +7,11 @@ import sys
 import time
 from pathlib import Path
 
+from strata import own_folders
 from strata.errors import StrataError
 from strata.md import page
 from strata.md.analysis import Asked, analyse, document
-from strata.measure.files import write_json
+from strata.measure.files import storage_error, write_json
 from strata.report.build import write
 
 
@@ -26,7 +27,11 @@ def analyse_run(asked: Asked, out: Path | None, as_json: bool, command: str) -> 
     if folder.exists() and not folder.is_dir():
         raise StrataError("not a folder", at="--out", given=str(folder), allowed="a folder, made if needed")
     path = write(page.document(found, command), folder)
-    write_json(folder / "analysis.json", document(found))
+    try:
+        with own_folders.held(folder) as inside:
+            write_json(inside / "analysis.json", document(found))
+    except OSError as error:
+        raise storage_error(error, folder) from error
     for name in ("temperature", "potential energy", "total energy", "pressure"):
         if name in found.averages:
             one = found.averages[name]

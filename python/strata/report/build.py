@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,17 +40,19 @@ def build(summary: Mapping[str, Any], out: Path, more: Sequence[Mapping[str, Any
 
 def write(document: Document, out: Path) -> Path:
     """The document as files in the folder `out`."""
-    figures = out / "figures"
     try:
-        own_folders.make_results(figures)
-        for plot in document.plots():
-            _write(figures / f"{plot.key}.svg", standalone(plot.svg))
-        _write(out / "report.md", render.markdown(document))
-        _write(out / "report.html", render.html(document))
+        own_folders.make_results(out)
+        with own_folders.held(out) as inside:
+            (inside / "figures").mkdir(exist_ok=True)
+            with own_folders.held(inside / "figures") as figures:
+                for plot in document.plots():
+                    _write(figures / f"{plot.key}.svg", standalone(plot.svg))
+            _write(inside / "report.md", render.markdown(document))
+            _write(inside / "report.html", render.html(document))
     except OSError as error:
         raise StrataError(
             "cannot write the report",
-            at=str(error.filename or out),
+            at=re.sub(r"^/proc/self/fd/\d+", lambda _: str(out), str(error.filename or out)),
             given=why(error),
             remedy="free some space or choose another folder, then `strata report`",
             code=1,

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from strata import own_folders
-from strata.characterize.session import fresh_folder
+from strata.characterize.session import build_report, fresh_folder
 from strata.compare import command as compare
 from strata.errors import StrataError
 from strata.measure import plan as plans
@@ -135,6 +135,41 @@ def test_whoever_owns_the_place_is_believed(tmp_path: Path) -> None:
         os.chown(each, 65534, 65534)
     (tmp_path / "open").chmod(0o1777)
     own_folders.make_results(tmp_path / "open" / "theirs" / "mine")
+
+
+@as_root
+@pytest.mark.parametrize("way", ["report", "report/figures"])
+def test_a_link_in_a_strangers_own_results_is_not_followed(tmp_path: Path, way: str) -> None:
+    theirs, kept = tmp_path / "theirs", tmp_path / "kept"
+    (theirs / way).parent.mkdir(parents=True)
+    kept.mkdir()
+    (theirs / way).symlink_to(kept)
+    for each in (theirs, (theirs / way).parent, theirs / way):
+        os.lchown(each, 65534, 65534)
+    with pytest.raises(StrataError, match=f"{PUT} link|another user's link"):
+        report(theirs / "report")
+    assert not list(kept.iterdir())
+
+
+def test_a_report_stays_in_its_folder_whoever_renames_that_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, kept = tmp_path / "results", tmp_path / "kept"
+    for each in (results, kept):
+        each.mkdir()
+    (kept / "secret").touch()
+
+    def build(whole: object, out: Path, more: object) -> Path:
+        scratch = next(results.glob(".report.*"))
+        scratch.rename(results / "taken")
+        scratch.symlink_to(kept)
+        report(out)
+        return out / "report.html"
+
+    monkeypatch.setattr("strata.report.build", build)
+    page = build_report({}, results)
+    assert [each.name for each in kept.iterdir()] == ["secret"]
+    assert page == results / "report" / "report.html" and page.stat().st_size > 0
 
 
 def test_a_dump_that_cannot_be_begun_clears_nothing_up_where_a_link_leads(tmp_path: Path) -> None:
