@@ -49,8 +49,14 @@ std::string run_of(const std::string& folder) {
 /// srun, and the process beside it that ends its step on the nodes once it has died.
 bool is_srun(int pid) { return machine::read_file(fmt::format("/proc/{}/comm", pid)) == "srun"; }
 
-/// Ends the processes of dead runs. They carry the run's name in their environment; found only when there is
-/// a leftover, since looking at everybody's environment costs milliseconds.
+bool is_own(int pid) {
+    struct stat about {};
+    return stat(fmt::format("/proc/{}", pid).c_str(), &about) == 0 && about.st_uid == geteuid();
+}
+
+/// Ends this user's processes of dead runs. They carry the run's name in their environment; found only when
+/// there is a leftover, since looking at environments costs milliseconds. Those of other users, which root
+/// could read, may say anything.
 int end_marked(const std::set<std::string>& runs) {
     constexpr int kRounds = 100, kRoundsForSrun = 60;  // each is longer than the one before: 5 s, 2 s
     std::set<int> ended;
@@ -58,7 +64,7 @@ int end_marked(const std::set<std::string>& runs) {
         std::vector<int> found;
         bool to_end = false;
         for (const int pid : machine::all_processes()) {
-            if (pid == getpid()) continue;
+            if (pid == getpid() || !is_own(pid)) continue;
             const auto run = machine::environment_of(pid, "STRATA_RUN");
             if (!run || runs.count(*run) == 0) continue;
             if (is_srun(pid) && round < kRoundsForSrun)

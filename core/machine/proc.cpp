@@ -136,7 +136,8 @@ std::vector<int> descendants_of(int root) {
 }
 
 std::optional<std::string> environment_of(int pid, std::string_view name) {
-    const auto text = machine::read_file("/proc/" + std::to_string(pid) + "/environ");
+    constexpr std::size_t most = 16U << 20U;  // execve(2) takes less
+    const auto text = machine::read_file("/proc/" + std::to_string(pid) + "/environ", most);
     if (!text) return std::nullopt;
     for (size_t at = 0; at < text->size();) {
         const size_t end = std::min(text->find('\0', at), text->size());

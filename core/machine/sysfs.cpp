@@ -12,13 +12,14 @@
 
 namespace strata::machine {
 
-std::optional<std::string> read_file(const std::string& path) {
+std::optional<std::string> read_file(const std::string& path, std::size_t most) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return std::nullopt;
     std::string text;
     char buffer[4096];
     ssize_t got = 0;
-    while ((got = read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+    while (text.size() < most && (got = read(fd, buffer, std::min(sizeof buffer, most - text.size()))) > 0)
+        text.append(buffer, static_cast<size_t>(got));
     close(fd);
     if (got < 0) return std::nullopt;
     if (!text.empty() && text.back() == '\n') text.pop_back();

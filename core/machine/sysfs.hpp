@@ -1,6 +1,7 @@
 // One-line files of /proc and /sys.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,8 +10,10 @@
 
 namespace strata::machine {
 
-/// The whole of a small file without its last line end; nothing where it cannot be read.
-[[nodiscard]] std::optional<std::string> read_file(const std::string& path);
+/// The whole of a small file without its last line end; nothing where it cannot be read. No more than `most`
+/// bytes: any process can have the kernel tell gigabytes of untouched memory as its command line or its
+/// environment (PR_SET_MM, prctl(2)), which costs it nothing.
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 /// Writes to a file of the kernel's (cgroup, autogroup) in one write; false with errno when it is refused.
 bool write_file(const std::string& path, std::string_view text);
 /// The number that a file holds, or nothing where there is no file or no number.

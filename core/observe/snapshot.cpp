@@ -29,7 +29,8 @@ std::optional<long> migrations_in(const std::string& folder) {
 
 std::vector<std::string> words_of(const std::string& folder) {
     std::vector<std::string> words;
-    const std::string text = machine::read_file(folder + "/cmdline").value_or("");
+    constexpr std::size_t most = 1U << 20U;
+    const std::string text = machine::read_file(folder + "/cmdline", most).value_or("");
     for (size_t at = 0; at < text.size();) {
         const size_t end = std::min(text.find('\0', at), text.size());
         words.push_back(text.substr(at, end - at));

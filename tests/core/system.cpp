@@ -6,6 +6,7 @@
 #include "core/machine/frequency.hpp"
 #include "core/machine/memory_use.hpp"
 #include "core/machine/page_placement.hpp"
+#include "core/machine/sysfs.hpp"
 #include "core/machine/system.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/fake_system.hpp"
@@ -182,6 +183,14 @@ TEST_CASE("a container is known by its marks, and a virtual machine made from an
     CHECK(read_container(podman.root()) == "podman");
     CHECK(read_container(pod.root()) == "kubepods");
     CHECK_FALSE(read_container("/nonexistent"));
+}
+
+TEST_CASE("of a file that may have no end so much is read as was asked for") {
+    CHECK(read_file("/dev/zero", 5000) == std::string(5000, '\0'));
+    FakeSystem system;
+    system.file("/a", "word");
+    CHECK(read_file(system.root() + "/a", 2) == "wo");
+    CHECK(read_file(system.root() + "/a", 100) == "word");
 }
 
 TEST_CASE("a counter that does not open has its reason in words") {

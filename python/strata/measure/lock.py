@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from strata.peer import process_and_user
+from strata.peer import command_line, process_and_user
 from strata.scripts import visible
 
 HOST_LOCK = "strata-measure"
@@ -94,8 +94,8 @@ class HostLock:
             return "process unknown"
         pid, uid = holder
         try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            command = b" ".join(words[:6]).decode(errors="replace").strip()
+            words = command_line(Path("/proc", str(pid)))
+            command = " ".join(words[:6]).strip()
         except OSError:
             command = ""
         return f"pid {pid}, user {uid}" + (f": {visible(command[:80])}" if command else "")

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.peer import command_line
+
 PROC = Path("/proc")
 _LISTENS = 0x10000  # SO_ACCEPTCON, in the flags of /proc/net/unix
 _TCP_LISTENS = "0A"  # TCP_LISTEN, in the state of /proc/net/tcp
@@ -48,12 +50,18 @@ _KINDS = (
 )
 
 
+# Flags, inode and address. Another line is part of a name, in which somebody has put a line end.
+_UNIX = re.compile(
+    r"[0-9a-f]{8,16}: [0-9A-F]{8} [0-9A-F]{8} ([0-9A-F]{8}) [0-9A-F]{4} [0-9A-F]{2} +(\d+) (.+)"
+)
+
+
 def unix_listening(text: str) -> Iterator[tuple[int, str]]:
     """Inodes and addresses in the text of /proc/net/unix; names of the kernel's own space begin with @."""
-    for line in text.splitlines()[1:]:
-        words = line.split(maxsplit=7)
-        if len(words) == 8 and int(words[3], 16) & _LISTENS:
-            yield int(words[6]), words[7]
+    for line in text.split("\n"):
+        found = _UNIX.fullmatch(line)
+        if found and int(found[1], 16) & _LISTENS:
+            yield int(found[2]), found[3]
 
 
 def tcp_listening(text: str) -> Iterator[tuple[int, str]]:
@@ -94,7 +102,7 @@ def _sockets(process: Path) -> tuple[set[int], bool]:
 
 def _words(process: Path) -> list[str]:
     try:
-        return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        return command_line(process)
     except OSError:
         return []
 

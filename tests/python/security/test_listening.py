@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from strata import peer
 from strata.security import checks, listening, report
 
 UNIX = """\
@@ -35,6 +36,24 @@ TCP6 = """\
 def test_named_sockets_that_listen_are_read_with_spaces_in_their_paths() -> None:
     found = list(listening.unix_listening(UNIX))
     assert found == [(101, "@strata-0123456789abcdef"), (103, "/home/a b/control/control.sock")]
+
+
+def test_a_line_end_in_a_strangers_name_makes_no_error() -> None:
+    with socket.socket(socket.AF_UNIX) as listens:
+        listens.bind(f"\0{secrets.token_hex(8)}\na b c zz e f g h")
+        listens.listen(1)
+        assert list(listening.listeners()) is not None
+    assert list(listening.unix_listening(UNIX + "a b c zz e f g h\n")) == list(listening.unix_listening(UNIX))
+
+
+def test_a_command_line_without_an_end_is_read_in_part(tmp_path: Path) -> None:
+    process = tmp_path / "7"
+    (process / "fd").mkdir(parents=True)
+    with (process / "cmdline").open("wb") as file:
+        file.write(b"strata\0run\0")
+        file.truncate(1 << 40)
+    words = peer.command_line(process)
+    assert words[:2] == ["strata", "run"] and len(words) < 1 << 20
 
 
 @pytest.mark.skipif(sys.byteorder != "little", reason="the text above is of such a machine")
