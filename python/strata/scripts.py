@@ -23,6 +23,11 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def visible_lines(text: str) -> str:
+    """The text, each of its lines as visible() has it."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def directive(option: str, value: object) -> str:
     """`--option=value` for a line of #SBATCH, where sbatch reads quotes by its own rules: a backslash makes
     the next character plain. Raises StrataError where the value has more than one line.

@@ -12,6 +12,7 @@ from strata.advice.words import list_some
 from strata.characterize.bounds import headline
 from strata.measure.disturbances import counted
 from strata.measure.grade import UNDISTURBED
+from strata.scripts import visible
 
 
 def number(value: float | None) -> str:
@@ -83,7 +84,8 @@ _COLUMNS = ("task", "figure", "median", "unit", "interval", "n", "of its bound",
 def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     """The table, and one line on what was disturbed."""
     out = stream if stream is not None else sys.stdout
-    table = rows(summary["tasks"])
+    # What is in a summary anybody may have written.
+    table = [tuple(map(visible, row)) for row in rows(summary["tasks"])]
     try:
         _show_rich(table, out)
     except ImportError:
@@ -101,9 +103,9 @@ def show(summary: Mapping[str, Any], stream: TextIO | None = None) -> None:
     )
     if confidence:
         line += f". Intervals of the median at {confidence:.1%}, distribution-free"
-    out.write(line + "\n")
+    out.write(visible(line) + "\n")
     if left := [entry["task"] for entry in summary["left_out"]]:
-        out.write(f"left out to end in time: {list_some(left, 4)}\n")
+        out.write(visible(f"left out to end in time: {list_some(left, 4)}") + "\n")
     out.flush()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata import documents
 from strata.errors import StrataError, why
+from strata.scripts import visible_lines
 
 if TYPE_CHECKING:
     from strata.advice.finding import Finding
@@ -42,7 +43,7 @@ def print_findings(machine: str, summary: str | None) -> int:
     with documents.used(f"{machine}, {summary}" if summary else machine, "the machine"):
         found = findings(about, measured)
         blocks = [block(finding) for finding in found]
-    print("\n".join(["\nfindings" if found else "\nfindings: none", *blocks]))
+    print(visible_lines("\n".join(["\nfindings" if found else "\nfindings: none", *blocks])))
     return 0
 
 

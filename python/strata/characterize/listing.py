@@ -38,7 +38,7 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
         why = counted(index.reasons(connection, task["task"]))
         disturbed = not policy.strict and task["tainted"] > 0 and task["good"] < stats.LEAST
         count = f"{task['good']} of {task['launches']} launches undisturbed"
-        print(
+        _say(
             f"{task['task']}: {count}"
             + (f"; {', '.join(notes)}" if notes else "")
             + (f" ({why})" if why else "")
@@ -49,9 +49,9 @@ def show_medians(folder: Path, *, rebuild: bool) -> int:
             known = stats.estimate(values, most=most)
             spread = f"[{number(known.low)}, {number(known.high)}]" if known.low is not None else known.note
             ends = f"min {number(known.minimum)}  max {number(known.maximum)}"
-            print(f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  {ends}")
+            _say(f"    {name:<28} {number(known.median):>10} {unit or '':<6} {spread}  n={known.n}  {ends}")
     if rebuild:
-        print(f"rebuilt {folder / index.NAME}")
+        _say(f"rebuilt {folder / index.NAME}")
     return 0
 
 
@@ -78,9 +78,14 @@ def show_samples(folder: Path, task: str) -> int:
         )
         figures = (sample.result or {}).get("figures") or []
         values = ", ".join(f"{f['name']} {number(f['value'])} {f['unit']}" for f in figures[:6])
-        print(f"{sample.time}  {kind:<9}  {values}")
+        _say(f"{sample.time}  {kind:<9}  {values}")
         for reason in sample.tainted:
-            print(f"    {reason['code']}: {reason['text']}")
+            _say(f"    {reason['code']}: {reason['text']}")
         if sample.failed:
-            print(f"    {sample.failed}")
+            _say(f"    {sample.failed}")
     return 0
+
+
+def _say(text: str) -> None:
+    """Names, units and reasons come from journals that anybody may have written."""
+    print(scripts.visible_lines(text))

@@ -33,6 +33,7 @@ from strata.measure.progress import Progress, duration
 from strata.measure.runner import LaunchRunner
 from strata.measure.signals import Interrupted, stop_signals
 from strata.measure.standings import Standings
+from strata.scripts import visible_lines
 
 
 @dataclass(frozen=True)
@@ -334,12 +335,13 @@ def finish(
         console.show(whole)
     bad = answer.unanswered(whole)
     if statements is None:
-        print(*answer.lines(whole, report), sep="\n")
+        print(*map(visible_lines, answer.lines(whole, report)), sep="\n")
     else:
         said = statements(whole)
         if not said and not verbose:
             console.show(whole)
-        print(*said, *answer.failures(whole), *answer.ending(whole, report), sep="\n")
+        shown = [*said, *answer.failures(whole), *answer.ending(whole, report)]
+        print(*map(visible_lines, shown), sep="\n")
     return FAILED if bad else 0
 
 

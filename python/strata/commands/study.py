@@ -168,9 +168,10 @@ def _show_study(given: argparse.Namespace) -> int:
 
 def _study_status(given: argparse.Namespace) -> int:
     from strata.characterize.listing import newest
+    from strata.scripts import visible_lines
     from strata.study.status import status, text
 
-    sys.stdout.write(text(status(given.folder or newest())))
+    sys.stdout.write(visible_lines(text(status(given.folder or newest()))))
     return 0
 
 

@@ -23,6 +23,7 @@ from strata.measure.order import fresh_seed
 from strata.measure.plan import build_id, identity
 from strata.measure.progress import duration
 from strata.measure.standings import Standings
+from strata.scripts import visible_lines
 from strata.site import slurm
 from strata.study import planner, settings, toolchain
 from strata.study.case import Study, read
@@ -222,7 +223,7 @@ def show(folder: Path) -> int:
     page = folder / "report" / "report.html"
     said = [*views.statements(whole), *answer.failures(whole)]
     where = str(page) if page.exists() else "none yet: the study has not ended"
-    print(*said, *answer.ending(whole, where), sep="\n")
+    print(*map(visible_lines, [*said, *answer.ending(whole, where)]), sep="\n")
     return 0
 
 

@@ -10,6 +10,7 @@ from strata.characterize import session
 from strata.measure import store, summary
 from strata.measure.files import read_json, write_json
 from strata.measure.standings import Standings
+from strata.scripts import visible_lines
 
 SCHEMA = "strata.tune/1"
 NAME = "tune.json"
@@ -44,6 +45,7 @@ def rebuild(opened: store.Store) -> int:
     whole = summarise(opened)
     page = session.build_report(whole, opened.path)
     answer = whole["tune"]
-    print(answer["why"] if answer else "ended before it had an answer: its launches are in the report")
+    said = answer["why"] if answer else "ended before it had an answer: its launches are in the report"
+    print(visible_lines(str(said)))
     print(f"results: {opened.path}\nreport:  {page}")
     return 0
