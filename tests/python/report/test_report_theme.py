@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -30,6 +34,25 @@ def test_a_plot_is_what_matplotlib_itself_would_save() -> None:
         with matplotlib.rc_context({**theme._SETTINGS, "svg.hashsalt": "key"}):
             figure.savefig(out, format="svg", metadata=metadata)
     assert found == theme._tidy(out.getvalue(), "key")
+
+
+def test_no_settings_of_the_current_folder_count(tmp_path: Path) -> None:
+    def drawn() -> str:
+        with theme.canvas() as (figure, axis):
+            axis.plot([1, 2], [3, 1])
+            axis.set_title("a title")
+        return theme.finish(figure, "key")
+
+    plain = drawn()
+    with matplotlib.rc_context({"text.usetex": True, "lines.dashed_pattern": (1, 1), "axes.ymargin": 0.4}):
+        assert drawn() == plain
+    os.mkfifo(tmp_path / "matplotlibrc")
+    code = "from strata.report.figures import theme\nwith theme.canvas(): print(open('there').read())"
+    (tmp_path / "there").write_text("here")
+    words = [sys.executable, "-P", "-c", code]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "here\n", done.stderr
 
 
 NAMES = {

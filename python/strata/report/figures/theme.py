@@ -9,7 +9,9 @@ share one page.
 from __future__ import annotations
 
 import io
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -81,14 +83,42 @@ def shown(text: str) -> str:
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def _matplotlib() -> Any:
+    """Matplotlib, which as it is imported reads the matplotlibrc of the current folder. Anybody may have put
+    one there: a FIFO, or settings by which LaTeX reads other files.
+    """
+    if "matplotlib" in sys.modules or not os.access(".", os.X_OK):  # closed: it finds nothing there either
+        import matplotlib
+
+        return matplotlib
+    here = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.chdir("/")
+        import matplotlib
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    return matplotlib
+
+
+@contextmanager
+def _settings(**more: Any) -> Iterator[None]:
+    """A report's settings above Matplotlib's own, whatever a matplotlibrc said."""
+    matplotlib = _matplotlib()
+    with matplotlib.rc_context():
+        defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"}
+        dict.update(matplotlib.rcParams, defaults)  # they are valid, and looking costs milliseconds
+        matplotlib.rcParams.update({**_SETTINGS, **more})
+        yield
+
+
 @contextmanager
 def canvas(width: float = 7.4, height: float = 3.5, **grid: Any) -> Iterator[tuple[Any, Any]]:
     """A figure and its axes in the report's style; no global state of Matplotlib is left changed."""
-    import matplotlib
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+    with _settings():
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_SETTINGS):
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
         yield figure, figure.subplots(**grid)
@@ -96,11 +126,9 @@ def canvas(width: float = 7.4, height: float = 3.5, **grid: Any) -> Iterator[tup
 
 def finish(figure: Any, key: str) -> str:
     """The figure as themed SVG text."""
-    import matplotlib
-
     key = key_of(key)
     out = io.StringIO()
-    with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": key}):
+    with _settings(**{"svg.hashsalt": key}):
         _show_literally(figure)
         # savefig() does the same after a hidden first drawing, which costs as much as the one that counts.
         figure.get_layout_engine().execute(figure)
