@@ -129,8 +129,10 @@ def as_it_was(dump: Path, files: dict[str, int]) -> list[str]:
     which the next one writes again. What was done is said, a line for each file.
 
     At the first start from a dump nothing is cut: whatever has grown was written by somebody else, and CRIU
-    refuses.
+    refuses. CRIU opens them by their paths: raises StrataError where another user has put a link there.
     """
+    for name in files:
+        own_folders.need_not_put(Path(name))
     if not (dump / USED).exists():
         return []
     said = []

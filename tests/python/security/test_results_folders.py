@@ -22,7 +22,7 @@ from strata.measure import store
 from strata.report.build import write as write_report
 from strata.report.document import Document
 from strata.submit import keeper
-from strata.submit.dumps import Dumps
+from strata.submit.dumps import USED, Dumps, as_it_was
 
 as_root = pytest.mark.skipif(
     os.getuid() != 0 or shutil.which("setpriv") is None, reason="only root can become another user"
@@ -96,6 +96,21 @@ def test_nor_where_one_comes_between_the_look_and_the_making(
     with pytest.raises(StrataError, match=PUT):
         results(place / "results")
     assert not list(tmp_path.iterdir())
+
+
+@as_root
+def test_a_program_that_goes_on_cuts_no_file_to_which_a_strangers_link_leads(tmp_path: Path) -> None:
+    theirs, kept = tmp_path / "theirs", tmp_path / "kept"
+    theirs.mkdir()
+    kept.write_text("all of it")
+    (theirs / "out").symlink_to(kept)
+    for each in (theirs, theirs / "out"):
+        os.lchown(each, 65534, 65534)
+    (tmp_path / USED).touch()
+    with pytest.raises(StrataError, match=f"{PUT} link"):
+        as_it_was(tmp_path, {str(theirs / "out"): 3})
+    assert kept.read_text() == "all of it"
+    assert as_it_was(tmp_path, {str(kept): 3}) and kept.read_text() == "all"
 
 
 @as_root
