@@ -28,26 +28,22 @@ std::string libraries_of(const std::string& copy) { return copy + "_libs"; }
 
 std::string note_in(const std::string& scratch) { return scratch + "/broadcast"; }
 
-/// What holds a copy on a node: it makes a folder for it, says that it is there, waits for any signal, and
-/// removes the folder. So the copy also goes with a job that is cancelled or whose time is over: Slurm's
-/// daemons send its steps SIGTERM first. What is being sent then may still come: it is removed for five
-/// seconds more. A node that crashed has kept its copies: those of this user from before the node's start go
-/// at the next.
+/// What holds a copy on a node: it says that it is there, waits for any signal, and removes the copy. So the
+/// copy also goes with a job that is cancelled or whose time is over: Slurm's daemons send its steps SIGTERM
+/// first. What is being sent then may still come: it is removed for five seconds more. A node that crashed
+/// has kept its copies: those of this user from before the node's start go at the next.
 ///
-/// Nobody else may enter the folder. sbcast has the copy's name in its command line: beside it, in /tmp,
-/// whoever reads that could make the folder of libraries first, and the program would load what is in it. The
-/// folder is made, never taken as it is. Its name comes by the environment: whoever read it in a command line
-/// could make it first, and nothing could be sent any more.
+/// It has the copy's name from its environment: whoever reads it in a command line makes that file first, and
+/// nothing can be sent there any more.
 constexpr const char* kName = "STRATA_COPY";
 constexpr const char* kHold =
-    "own=${STRATA_COPY:?}; own=${own%/*}; later=; trap : USR1; "
-    "trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
-    "find \"${own%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
+    ": \"${STRATA_COPY:?}\"; later=; trap : USR1; trap 'later=\"0.2 0.3 0.5 1 1 2\"' TERM INT HUP; "
+    "find \"${STRATA_COPY%/*}\" -maxdepth 1 -user \"$(id -u)\" -name 'bcast-strata-*' "
     "! -newerct \"@$(sed -n 's/^btime //p' /proc/stat)\" -exec rm -rf -- {} + 2>/dev/null; "
-    "mkdir -m 700 -- \"$own\" || exit 1; "
-    "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; rm -rf -- \"$own\"; "
-    "for pause in $later; do sleep $pause; rm -rf -- \"$own\"; done";
-constexpr std::string_view kHeld = "held ", kNotMade = "mkdir:";
+    "echo held $SLURM_JOB_ID.$SLURM_STEP_ID; sleep 2147483647 & wait; "
+    "rm -rf -- \"$STRATA_COPY\" \"${STRATA_COPY}_libs\"; "
+    "for pause in $later; do sleep $pause; rm -rf -- \"$STRATA_COPY\" \"${STRATA_COPY}_libs\"; done";
+constexpr std::string_view kHeld = "held ";
 /// The signal that srun passes on to its tasks; at SIGTERM it would kill them.
 constexpr int kLetGo = SIGUSR1;
 /// And without srun, where the copy may still be on its way.
@@ -173,7 +169,7 @@ void need_broadcast(const std::string& folder) {
 }
 
 Broadcast::Broadcast(const std::string& program, const std::string& folder, const std::string& scratch)
-    : copy_(fmt::format("{}/bcast-{}/{}", folder, scratch.substr(scratch.rfind('/') + 1),
+    : copy_(fmt::format("{}/bcast-{}-{}", folder, scratch.substr(scratch.rfind('/') + 1),
                         program.substr(program.rfind('/') + 1))),
       scratch_(scratch),
       output_(memfd_create("strata-broadcast", MFD_CLOEXEC)) {
@@ -209,7 +205,7 @@ void Broadcast::hold() {
     take_note(scratch_, holders);
     const auto expected = static_cast<size_t>(std::atoi(nodes.c_str()));
     const auto held = [&] { return times(kHeld, text_of(output_)) >= expected; };
-    comes(kUntilHeld, [&] { return held() || !holders.live() || times(kNotMade, text_of(output_)) > 0; });
+    comes(kUntilHeld, [&] { return held() || !holders.live(); });
     const std::string said = text_of(output_);
     if (!held()) throw not_sent("srun, which is to hold it there", said);
     std::istringstream(said.substr(said.find(kHeld) + kHeld.size())) >> holders.step;

@@ -14,9 +14,9 @@ void need_broadcast(const std::string& folder);
 
 class Broadcast {
   public:
-    /// Sends `program` into `folder` on each node of the job that this process is in, in a folder of the
-    /// run's own (0700), with the libraries that are not the system's. `scratch`: the run's folder (Scratch),
-    /// where the step that holds the copies is noted. Throws Error with the words of sbcast or srun.
+    /// Sends `program` into `folder` on each node of the job that this process is in, under a name of the
+    /// run's own, with the libraries that are not the system's. `scratch`: the run's folder (Scratch), where
+    /// the step that holds the copies is noted. Throws Error with the words of sbcast or srun.
     Broadcast(const std::string& program, const std::string& folder, const std::string& scratch);
     ~Broadcast();
     Broadcast(const Broadcast&) = delete;
