@@ -1,7 +1,8 @@
 """The program that stands before ranks is static: it is installed with a private prefix as without one.
 
-With a private prefix installed programs get the path of its libraries. CMake's installation stops at a program that
-has no entry for such a path, and so all of set-up would, wherever libraries are not the system's.
+With a private prefix installed programs get the path of its libraries. CMake's installation stops at a
+program that has no entry for such a path, and so would all of set-up, wherever libraries are not the
+system's.
 """
 
 from __future__ import annotations
