@@ -1,24 +1,15 @@
 #include "cli/trusted_code.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <sstream>
 #include <system_error>
 
 #include "core/base/error.hpp"
-#include "core/base/private_folder.hpp"
-#include "core/launch/program.hpp"
+#include "core/base/permissions.hpp"
 
 namespace strata::cli {
 namespace {
-
-std::string name_of(uid_t user) {
-    const passwd* const known = getpwuid(user);
-    return known != nullptr ? known->pw_name : std::to_string(user);
-}
 
 /// Whoever owns this program could have written anything into it.
 bool owns_strata(uid_t user) {
@@ -26,13 +17,7 @@ bool owns_strata(uid_t user) {
     return stat("/proc/self/exe", &about) == 0 && about.st_uid == user;
 }
 
-bool is_trusted(uid_t user) {
-    if (user == geteuid() || user == 0 || owns_strata(user)) return true;
-    std::istringstream trusted(launch::environment_value("STRATA_TRUST"));
-    for (std::string each; std::getline(trusted, each, ',');)
-        if (each == name_of(user) || each == std::to_string(user)) return true;
-    return false;
-}
+bool may_write_code(uid_t user) { return is_trusted(user) || owns_strata(user); }
 
 /// Whoever may write in a folder above, or owns it, can put another one in this one's place at any moment.
 void need_trusted_way(const std::filesystem::path& folder, const std::string& case_file) {
@@ -43,13 +28,13 @@ void need_trusted_way(const std::filesystem::path& folder, const std::string& ca
         Error error("this would build or run code that somebody else can have written");
         error.at(case_file).allowed(
             "code of your own, or of root's, in folders that nobody else can replace");
-        if (!is_trusted(about.st_uid) && all_users_have_numbers())
-            throw error.given(fmt::format("{} belongs to user {}", shown, name_of(about.st_uid)))
+        if (!may_write_code(about.st_uid) && all_users_have_numbers())
+            throw error.given(fmt::format("{} belongs to user {}", shown, user_name(about.st_uid)))
                 .remedy(
                     "read it, and copy the folder below one of yours; where you trust that user: "
                     "STRATA_TRUST=" +
-                    name_of(about.st_uid) + " before the command");
-        if ((about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
+                    user_name(about.st_uid) + " before the command");
+        if (may_replace_in(about, S_IWOTH))
             throw error.given("everybody may write " + shown)
                 .remedy("read it, and copy the folder below one of yours; or chmod +t " + shown);
     }
@@ -67,10 +52,10 @@ std::filesystem::path trusted_code(const std::filesystem::path& code, const std:
     for (const fs::path& each : {file, target, folder, target.parent_path()}) {
         struct stat about {};
         if (lstat(each.c_str(), &about) != 0) continue;
-        const std::string user = name_of(about.st_uid), shown = each.string();
+        const std::string user = user_name(about.st_uid), shown = each.string();
         Error error("this would build or run code that somebody else can have written");
         error.at(case_file).allowed("code of your own, or of root's");
-        if (!is_trusted(about.st_uid))
+        if (!may_write_code(about.st_uid))
             throw error.given(fmt::format("{} belongs to user {}", shown, user))
                 .remedy(
                     fmt::format("read it, and copy the folder; where you trust that user: STRATA_TRUST={} "

@@ -9,13 +9,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <optional>
 
 #include "core/base/error.hpp"
+#include "core/base/permissions.hpp"
 #include "core/base/private_folder.hpp"
 
 namespace strata {
@@ -25,45 +23,14 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as many as the kernel follows
 
-/// The bits of a mode by which others write. A user's own group is often the user alone.
-mode_t writers() { return geteuid() == 0 ? S_IWGRP | S_IWOTH : S_IWOTH; }
-
-bool trusted(uid_t user) { return user == 0 || user == geteuid(); }
-
-/// The number of users that have none here, as root of the machine in a container.
-std::optional<uid_t> unmapped_user() {
-    if (all_users_have_numbers()) return std::nullopt;
-    uid_t number = 0;
-    if (!(std::ifstream("/proc/sys/kernel/overflowuid") >> number)) return std::nullopt;
-    return number;
-}
-
 /// Whether another user can put something into a folder, or another folder in its place: all that the kernel
 /// looks at on the way to it is looked at, links and what they lead to as well.
 bool others_reach(const fs::path& folder) {
     std::error_code failed;
-    const fs::path whole = fs::absolute(folder, failed);
-    std::deque<fs::path> todo(whole.begin(), whole.end());
-    fs::path at = "/";
-    for (int links = 0; !todo.empty();) {
-        const fs::path part = todo.front();
-        todo.pop_front();
-        if (part == "..") at = at.parent_path();
-        if (part == ".." || part == "." || part.empty()) continue;
-        const fs::path here = part == "/" ? part : at / part;
-        struct stat about {};
-        if (lstat(here.c_str(), &about) != 0) return false;  // whoever opens it says so
-        if (!trusted(about.st_uid) && about.st_uid != unmapped_user()) return true;
-        if (!S_ISLNK(about.st_mode)) {
-            // Of a sticky folder others cannot rename what is not theirs.
-            if ((about.st_mode & writers()) != 0 && (about.st_mode & S_ISVTX) == 0) return true;
-            at = here;
-            continue;
-        }
-        const fs::path target = fs::read_symlink(here, failed);
-        if (failed || ++links > kMostLinks) return false;
-        todo.insert(todo.begin(), target.begin(), target.end());  // an absolute one begins with "/"
-    }
+    for (const auto& [step, about] : path_steps(fs::absolute(folder, failed)))
+        if ((!is_own_or_root(about.st_uid) && about.st_uid != unmapped_user()) ||
+            (!S_ISLNK(about.st_mode) && may_replace_in(about, other_writers())))
+            return true;
     return false;
 }
 
@@ -75,8 +42,8 @@ bool put_by_others(const fs::path& path) {
     if (others_reach(folder)) return true;
     struct stat around {
     }, own{};
-    return stat(folder.c_str(), &around) == 0 && (around.st_mode & writers()) != 0 &&
-           lstat(path.c_str(), &own) == 0 && !trusted(own.st_uid);
+    return stat(folder.c_str(), &around) == 0 && (around.st_mode & other_writers()) != 0 &&
+           lstat(path.c_str(), &own) == 0 && !is_own_or_root(own.st_uid);
 }
 
 /// Where a path leads that a user has named.

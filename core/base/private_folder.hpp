@@ -30,8 +30,4 @@ int open_new_file(const std::string& path);
 /// strata.own_folders.make_results() is the same in Python.
 std::error_code make_results_folder(const std::filesystem::path& path);
 
-/// Whether all users of the machine have their numbers here. Not so in most user namespaces
-/// (user_namespaces(7)), where root of the machine may be seen as somebody.
-bool all_users_have_numbers();
-
 }  // namespace strata

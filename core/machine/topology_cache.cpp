@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/permissions.hpp"
 #include "core/machine/sysfs.hpp"
 #include "core/machine/topology.hpp"
 #include "core/machine/topology_form.hpp"
@@ -92,8 +93,7 @@ std::optional<std::string> read_own_file(const std::string& path) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
     if (!file.open() || fstat(file.get(), &status) != 0) return std::nullopt;
-    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 || status.st_size > kMostBytes)
+    if (!S_ISREG(status.st_mode) || !why_not_own(status).empty() || status.st_size > kMostBytes)
         return std::nullopt;
     std::string text(static_cast<size_t>(status.st_size), '\0');
     size_t have = 0;
