@@ -16,21 +16,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Looks at all that the kernel looks at on the way to a path: folders, links, and what these lead to.
+/// Looks at all that the kernel looks at on the way to a path: folders, links, and what these lead to. At its
+/// end no link of a stranger's is followed: in that user's folder it may lead to any folder of this one's.
 void need_not_put(const fs::path& path) {
-    for (const auto& [step, about] : path_steps(fs::absolute(path))) {
+    fs::path end = fs::absolute(path);
+    if (!end.has_filename()) end = end.parent_path();  // FOLDER/
+    for (const auto& [step, about] : path_steps(end)) {
         struct stat place {};
         if (stat(step.parent_path().c_str(), &place) != 0) return;  // whoever opens it says why
-        if (step == "/" || (place.st_mode & other_writers()) == 0 || is_trusted(about.st_uid)) continue;
-        if (about.st_uid == place.st_uid && place.st_uid != unmapped_user()) continue;
+        if (step == "/" || is_trusted(about.st_uid)) continue;
+        const bool shared = (place.st_mode & other_writers()) != 0, link = S_ISLNK(about.st_mode),
+                   of_the_place = about.st_uid == place.st_uid && place.st_uid != unmapped_user();
+        if (!(link && step == end) && (!shared || of_the_place)) continue;
         throw Error(fmt::format("results are not written where another user has put a {} first",
-                                S_ISLNK(about.st_mode)   ? "link"
+                                link                     ? "link"
                                 : S_ISDIR(about.st_mode) ? "folder"
                                                          : "file"),
                     kFailure)
             .at(path.string())
-            .given(fmt::format("{} belongs to user {}, and many may write in {}", step.string(), about.st_uid,
-                               step.parent_path().string()))
+            .given(fmt::format("{} belongs to user {}", step.string(), about.st_uid) +
+                   (shared ? ", and many may write in " + step.parent_path().string() : ""))
             .allowed("a folder of this user's, or one that is not there yet")
             .remedy("name another folder; where you trust that user: STRATA_TRUST=" +
                     user_name(about.st_uid));

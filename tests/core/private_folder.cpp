@@ -172,3 +172,26 @@ TEST_CASE("whoever owns the folder that many may write is believed") {
     for (const std::string& each : {open, theirs}) REQUIRE(chown(each.c_str(), kNobody, kNobody) == 0);
     CHECK_FALSE(make_results_folder(theirs + "/mine"));
 }
+
+TEST_CASE(
+    "at the end of the way to results no link of another user's is followed, in a folder of theirs as well") {
+    if (geteuid() != 0) return;
+    const TestFolder base;
+    const std::string theirs = base.path + "/theirs", link = theirs + "/results", mine = base.path + "/mine";
+    fs::create_directories(theirs);
+    fs::create_directory(mine);
+    fs::create_directory_symlink(mine, link);
+    for (const std::string& each : {theirs, link}) REQUIRE(lchown(each.c_str(), kNobody, kNobody) == 0);
+    for (const std::string& path : {link, link + "/"}) {
+        try {
+            (void)make_results_folder(path);
+            FAIL("the link was followed");
+        } catch (const Error& error) {
+            CHECK(error.message() == "results are not written where another user has put a link first");
+            CHECK(error.given() == link + " belongs to user 65534");
+        }
+    }
+    setenv("STRATA_TRUST", "65534", 1);
+    CHECK_FALSE(make_results_folder(link));
+    unsetenv("STRATA_TRUST");
+}
