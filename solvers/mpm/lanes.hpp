@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/base/lanes.hpp"
+#include "core/lanes/lanes.hpp"
 
 namespace strata::mpm {
 

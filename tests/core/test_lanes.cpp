@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "core/base/lanes.hpp"
+#include "core/lanes/lanes.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata;

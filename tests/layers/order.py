@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 NATIVE = [
-    ["core/base"],
+    ["core/base", "core/lanes"],
     ["core/machine", "core/balance"],
     ["core/launch", "core/observe"],
     ["core/team"],

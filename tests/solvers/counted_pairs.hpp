@@ -1,4 +1,4 @@
-// What operations on lanes tell core/base/registers.hpp is added up, for each thread.
+// What operations on lanes tell core/lanes/registers.hpp is added up, for each thread.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/base/lanes.hpp"
+#include "core/lanes/lanes.hpp"
 #include "core/base/streaming.hpp"
 #include "core/graph/declare/view.hpp"
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <bit>
 
-#include "core/base/lanes.hpp"
+#include "core/lanes/lanes.hpp"
 #include "core/graph/declare/view.hpp"
 #include "solvers/mpm/simd.hpp"
 

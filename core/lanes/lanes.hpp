@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/base/registers.hpp"
+#include "core/lanes/registers.hpp"
 
 namespace strata {
 
