@@ -31,6 +31,8 @@ using LaneInts = Registers<kLanes / kRegisterLanes>::Ints;
 using PlainLanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 
 [[nodiscard]] inline Lanes broadcast(double x) { return Lanes{} + x; }
+/// The same in lanes of the kind of `like`.
+[[nodiscard]] inline Lanes broadcast(double x, const Lanes& /*like*/) { return broadcast(x); }
 
 /// Their sum, in the order of the lanes.
 [[nodiscard]] inline double lane_sum(const Lanes& x) {
@@ -40,6 +42,13 @@ using PlainLanes = double __attribute__((vector_size(kLanes * sizeof(double))));
     return s;
 }
 
+/// The largest of them.
+[[nodiscard]] inline double largest_lane(const Lanes& x) {
+    double most = x[0];
+    for (int l = 1; l < kLanes; ++l) most = x[l] > most ? x[l] : most;
+    return most;
+}
+
 /// Whether a comparison holds in the first n lanes.
 [[nodiscard]] inline bool all_of(const LaneInts& yes, int n) {
     std::int64_t each[kLanes], all = -1;
@@ -47,6 +56,15 @@ using PlainLanes = double __attribute__((vector_size(kLanes * sizeof(double))));
     for (int l = 0; l < kLanes; ++l) all &= l < n ? each[l] : -1;
     return all != 0;
 }
+
+// A number as lanes have it, for kernels that are written once for both.
+
+inline double abs(double x) { return x < 0 ? -x : x; }
+inline double max(double x, double y) { return x > y ? x : y; }
+inline double min(double x, double y) { return x < y ? x : y; }
+inline double sqrt(double x) { return __builtin_sqrt(x); }
+/// x where the comparison holds, else y.
+inline double select(bool yes, double x, double y) { return yes ? x : y; }
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "solvers/mpm/simd.hpp"
+#include "solvers/mpm/lanes.hpp"
 
 namespace strata::mpm {
 

@@ -1,69 +1,41 @@
-// Eight particles at once: how they are kept, and what is done to them lane by lane. All else that is made of
-// these (simd.hpp, and the kernels) is arithmetic. tests/solvers/counted_lanes.hpp stands in their place
-// where operations are counted.
+// Eight particles at once, or four values of each of two.
 #pragma once
 
-#include <cstdint>
-
+#ifdef STRATA_MPM_LANES  // other lanes: those of tests, which count operations
+#include STRATA_MPM_LANES
+#else
+#include "core/lanes/functions.hpp"
 #include "core/lanes/lanes.hpp"
+#include "core/lanes/memory.hpp"
+
+namespace strata::mpm {
+/// A number outside lanes whose arithmetic is part of a kernel's work.
+using Real = double;
+}  // namespace strata::mpm
+#endif
 
 namespace strata::mpm {
 
-using strata::abs;
-using strata::all_of;
-using strata::broadcast;
-using strata::kLanes;
-using strata::LaneInts;
-using strata::Lanes;
-using strata::select;
-using strata::shuffle;
-using strata::sqrt;
-/// A number outside lanes whose arithmetic is part of a kernel's work.
-using Real = double;
-
-/// How far ahead of what is loaded or stored memory is asked for: tasks go through up to forty arrays of a
-/// patch at once, more than a processor follows by itself.
-inline constexpr int kAhead = 4 * kLanes;
-/// Where that is; behind an array's end there may be nothing, which is asked for in vain.
-inline const void* ahead(const double* p) {
-    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + kAhead * sizeof(double));
+/// Of particles 2 p and 2 p + 1: a value each, four times.
+template <int p>
+inline Lanes spread(const Lanes& x) {
+    constexpr int e = 2 * p, o = 2 * p + 1;
+    return shuffle<e, e, e, e, o, o, o, o>(x, x);
 }
-
-/// The n <= 8 values from `p` on; the lanes after them have `rest`.
-inline Lanes load(const double* p, int n, double rest = 0) {
-    __builtin_prefetch(ahead(p));
-    if (n == kLanes) return read_lanes<Lanes>(p);
-    double each[kLanes];
-    for (int l = 0; l < kLanes; ++l) each[l] = l < n ? p[l] : rest;
-    return read_lanes<Lanes>(each);
-}
-inline void store(double* p, const Lanes& x, int n) {
-    __builtin_prefetch(ahead(p), 1);
-    if (n == kLanes) {
-        write_lanes(p, x);
-        return;
+/// Four values of each of eight particles, turned around: pairs[p] has those of particle 2 p, then of 2 p
+/// + 1.
+struct Pairs {
+    Lanes of[4];
+    Pairs(const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d) {
+        const Lanes ab = shuffle<0, 8, 1, 9, 2, 10, 3, 11>(a, b);
+        const Lanes cd = shuffle<0, 8, 1, 9, 2, 10, 3, 11>(c, d);
+        const Lanes AB = shuffle<4, 12, 5, 13, 6, 14, 7, 15>(a, b);
+        const Lanes CD = shuffle<4, 12, 5, 13, 6, 14, 7, 15>(c, d);
+        of[0] = shuffle<0, 1, 8, 9, 2, 3, 10, 11>(ab, cd);
+        of[1] = shuffle<4, 5, 12, 13, 6, 7, 14, 15>(ab, cd);
+        of[2] = shuffle<0, 1, 8, 9, 2, 3, 10, 11>(AB, CD);
+        of[3] = shuffle<4, 5, 12, 13, 6, 7, 14, 15>(AB, CD);
     }
-    double each[kLanes];
-    write_lanes(each, x);
-    for (int l = 0; l < n; ++l) p[l] = each[l];
-}
-inline Real sqrt(Real a) { return __builtin_sqrt(a); }
-
-/// Exponent and mantissa of positive, normal numbers, x = 2^e m; other than std::frexp's, m lies between
-/// 1/sqrt(2) and sqrt(2).
-struct Parts {
-    Lanes e, m;
 };
-inline Parts frexp(const Lanes& x) {
-    // Of a negative number, as an unstable step has them, both parts are of no use.
-    const LaneInts raised = bits_of(x) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
-    // The exponent as the last bits of a double of which 2^52 + 1023 is taken.
-    const Lanes e = of_bits(shifted_down(raised, 52) | 0x4330000000000000) - (0x1p52 + 1023);
-    return {e, of_bits((raised & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd)};
-}
-/// 2^k x; k is an integer in the last bits of `shifted`.
-inline Lanes ldexp(const Lanes& x, const Lanes& shifted) {
-    return of_bits(bits_of(x) + (bits_of(shifted) << 52));
-}
 
 }  // namespace strata::mpm

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "solvers/mpm/simd.hpp"
+#include "solvers/mpm/lanes.hpp"
 
 namespace strata::mpm {
 

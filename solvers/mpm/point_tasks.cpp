@@ -112,23 +112,23 @@ void move_points(const std::vector<Run>& runs, const Lattice& lattice, Transfer 
             g = gathered(next, std::bool_constant<!kOwn>());
             if constexpr (kOwn) found_beside = gathered(beside, std::true_type());
             for (int c = 0; c < 9; ++c)
-                store(p.C[c] + first, kOwn ? found_beside.gradient[c] : g.gradient[c], n);
+                store_ahead(p.C[c] + first, kOwn ? found_beside.gradient[c] : g.gradient[c], n);
         } else {
             g = gathered(next, std::false_type());
             if (transfer == Transfer::flip) found_beside = gathered(beside, std::false_type());
         }
-        const Lanes m = load(p.mass + first, n);
+        const Lanes m = load_ahead(p.mass + first, n);
         LaneInts stays = LaneInts{} - 1;  // in its cell
         for (int c = 0; c < 3; ++c) {
             const auto d = static_cast<std::size_t>(c);
-            const Lanes before = load(p.v[c] + first, n);
+            const Lanes before = load_ahead(p.v[c] + first, n);
             Lanes v = g.value[c];
             if (transfer == Transfer::flip) v = p.flip * (before + found_beside.value[c]) + (1 - p.flip) * v;
-            const Lanes x = load(p.x[c] + first, n) + p.dt * g.value[c];
+            const Lanes x = load_ahead(p.x[c] + first, n) + p.dt * g.value[c];
             Lanes force = m * p.gravity[d];
-            if (p.load[0] != nullptr) force += load(p.load[c] + first, n);
-            store(p.v[c] + first, v, n);
-            store(p.x[c] + first, x, n);
+            if (p.load[0] != nullptr) force += load_ahead(p.load[c] + first, n);
+            store_ahead(p.v[c] + first, v, n);
+            store_ahead(p.x[c] + first, x, n);
             const Lanes at = (x - lattice.origin[d]) * lattice.per_h[d];
             const double cell = run.cell[d];
             stays &= (at >= cell) & (at < cell + 1);
@@ -190,15 +190,15 @@ void declare_g2m(const Step& step) {
             else
                 move_points<Shape, false>(runs, lattice, transfer, p, to, by, sums, moved);
         });
-        here[kinetic] = sum(sums.kinetic);
+        here[kinetic] = lane_sum(sums.kinetic);
         if (!std::isfinite(here[kinetic]))
             here.fail(fmt::format(
                 "'velocity' is no number any more, of a point {}: the step is unstable (time.cfl = {}); "
                 "try a smaller one, or weaker loads",
                 place_of(here), s.cfl));
-        here[work_of_step] = p.dt * sum(sums.work);
-        for (std::size_t c = 0; c < 3; ++c) here[momentum[c]] = sum(sums.momentum[c]);
-        here[flow] = largest(sums.fastest);
+        here[work_of_step] = p.dt * lane_sum(sums.work);
+        for (std::size_t c = 0; c < 3; ++c) here[momentum[c]] = lane_sum(sums.momentum[c]);
+        here[flow] = largest_lane(sums.fastest);
     });
 }
 

@@ -43,7 +43,7 @@ class CellSums {
     }
     void keep(const Int3& cell, const FieldView<double>& all) const {
         for (int c = 0; c < kCellSums; ++c)
-            all(cell[0], cell[1], cell[2], c) = sum(sums_[static_cast<std::size_t>(c)]);
+            all(cell[0], cell[1], cell[2], c) = lane_sum(sums_[static_cast<std::size_t>(c)]);
     }
 
   private:
@@ -184,16 +184,16 @@ void forces_of_cells(const std::vector<Run>& runs, const Lattice& lattice, const
         if (full) fitted = fit_stress(cells, run.cell, lattice.h);
         for_blocks(run, [&](std::int64_t first, int n) {
             const Weights<Quadratic> weights(lattice, run.cell, p.x, first, n);
-            const Lanes volume = -load(p.volume + first, n);
+            const Lanes volume = -load_ahead(p.volume + first, n);
             Lanes s[6], loads[3], x[3];
-            const Lanes ratio = full ? load(J + first, n) : Lanes{};
+            const Lanes ratio = full ? load_ahead(J + first, n) : Lanes{};
             for (std::size_t a = 0; a < 3; ++a) x[a] = -weights.d[a].away[1];
             for (int c = 0; c < 6; ++c) {
-                const Lanes tau = load(stresses[c] + first, n);
+                const Lanes tau = load_ahead(stresses[c] + first, n);
                 s[c] = volume * (full ? tau - ratio * fitted.at(x, c) : tau);
             }
             if constexpr (Loads)
-                for (int c = 0; c < 3; ++c) loads[c] = load(p.load[c] + first, n);
+                for (int c = 0; c < 3; ++c) loads[c] = load_ahead(p.load[c] + first, n);
             add_forces<Quadratic, Loads>(weights, n, s, loads, sums);
         });
         if (full) {

@@ -107,14 +107,14 @@ void to_grid(const std::vector<Run>& runs, const Lattice& lattice, const Points&
             const int n = std::min(kLanes, run.count - done);
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
-            const Lanes m = of_group<Contact>(load(p.mass + at, n), p.group + at, n, g);
+            const Lanes m = of_group<Contact>(load_ahead(p.mass + at, n), p.group + at, n, g);
             // The momentum at the first point, and by how much it grows from point to point.
             Lanes first[3], step[3][3];
             for (int c = 0; c < 3; ++c) {
-                Lanes v = load(p.v[c] + at, n);
+                Lanes v = load_ahead(p.v[c] + at, n);
                 if constexpr (Affine)
                     for (int a = 0; a < 3; ++a) {
-                        const Lanes C = load(p.C[3 * c + a] + at, n);
+                        const Lanes C = load_ahead(p.C[3 * c + a] + at, n);
                         v += C * weights.d[a].away[0];
                         step[a][c] = m * C * lattice.h[static_cast<std::size_t>(a)];
                     }
@@ -196,12 +196,12 @@ void forces_to_grid(const std::vector<Run>& runs, const Lattice& lattice, const 
             const std::int64_t at = run.first + done;
             const Weights<Shape> weights(lattice, run.cell, p.x, at, n);
             const Symmetric tau = stress(weights, run, at, n);
-            const Lanes volume = -of_group<Contact>(load(p.volume + at, n), p.group + at, n, g);
+            const Lanes volume = -of_group<Contact>(load_ahead(p.volume + at, n), p.group + at, n, g);
             Lanes s[6], loads[3];
             for (std::size_t c = 0; c < 6; ++c) s[c] = volume * tau[c];
             if constexpr (Loads)
                 for (int c = 0; c < 3; ++c)
-                    loads[c] = of_group<Contact>(load(p.load[c] + at, n), p.group + at, n, g);
+                    loads[c] = of_group<Contact>(load_ahead(p.load[c] + at, n), p.group + at, n, g);
             add_forces<Shape, Loads>(weights, n, s, loads, sums);
         }
         detail::add_to_grid<Shape, 3>(sums, run.cell, force, 3 * g, shift);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/graph/declare/access.hpp"
-#include "solvers/mpm/simd.hpp"
+#include "solvers/mpm/lanes.hpp"
 
 namespace strata::mpm {
 
@@ -152,7 +152,7 @@ struct Weights {
     Weights(const Lattice& lattice, const Int3& cell, const double* const (&x)[3], std::int64_t first,
             int n) {
         for (std::size_t a = 0; a < 3; ++a) {
-            const Lanes at = load(x[a] + first, n, x[a][first]);
+            const Lanes at = load_ahead(x[a] + first, n, x[a][first]);
             const Lanes xi = (at - lattice.origin[a]) * lattice.per_h[a] - static_cast<double>(cell[a]);
             d[a] = Shape::along(xi, lattice.h[a], lattice.per_h[a], lattice.reach[a]);
         }

@@ -60,18 +60,18 @@ class Deform {
                     "material was crushed; try a smaller time.cfl, method.shape \"quadratic\" or "
                     "\"gimp\", slower bodies or a stiffer material",
                     place_of(here), settings_.cfl));
-        return sum(energy_);
+        return lane_sum(energy_);
     }
     [[nodiscard]] double rate() const { return fastest_ / narrow_; }
     /// det F of the latest block.
     [[nodiscard]] const Lanes& volume_ratio() const { return J_; }
     /// That plastic flow has taken up so far.
-    [[nodiscard]] double plastic_work() const { return sum(work_); }
+    [[nodiscard]] double plastic_work() const { return lane_sum(work_); }
 
   private:
     Symmetric deform(const Gathered& g, std::int64_t first, int n) {
         Tensor before, now, backward;
-        for (std::size_t c = 0; c < 9; ++c) before[c] = load(p_.F[c] + first, n, c % 4 == 0 ? 1 : 0);
+        for (std::size_t c = 0; c < 9; ++c) before[c] = load_ahead(p_.F[c] + first, n, c % 4 == 0 ? 1 : 0);
         if (backward_) backward = backward_step(g, p_.dt);
         const auto product = [&](const auto& a, std::size_t i, std::size_t j) {
             return a[3 * i] * before[j] + a[3 * i + 1] * before[3 + j] + a[3 * i + 2] * before[6 + j];
@@ -83,7 +83,7 @@ class Deform {
                                            : before[3 * i + j] + p_.dt * product(g.gradient, i, j);
                 squares += now[3 * i + j] * now[3 * i + j];
             }
-        for (std::size_t c = 0; c < 9; ++c) store(p_.F[c] + first, now[c], n);
+        for (std::size_t c = 0; c < 9; ++c) store_ahead(p_.F[c] + first, now[c], n);
         double speed = 0;
         Stress found;
         if (Plastic && any_plastic(first, n)) {
@@ -97,9 +97,9 @@ class Deform {
         }
         if (n < kLanes)
             for (int p = n; p < kLanes; ++p) squares[p] = 0, found.J[p] = 1, found.energy[p] = 0;
-        energy_ += load(p_.volume + first, n) * found.energy;
+        energy_ += load_ahead(p_.volume + first, n) * found.energy;
         sound_ &= found.J > 0.0;
-        fastest_ = max(speed * sqrt(max(largest(squares) / 3, 1.0)), fastest_);
+        fastest_ = max(speed * sqrt(max(largest_lane(squares) / 3, 1.0)), fastest_);
         J_ = found.J;
         return found.kirchhoff;
     }
@@ -117,8 +117,8 @@ class Deform {
     Stress plastic_stress(const Tensor& F, const Tensor& step, Lanes& squares, std::int64_t first, int n,
                           double& speed) {
         PlasticState kept;
-        for (std::size_t c = 0; c < 6; ++c) kept.b[c] = load(p_.elastic[c] + first, n, c < 3 ? 1 : 0);
-        kept.alpha = load(p_.alpha + first, n);
+        for (std::size_t c = 0; c < 6; ++c) kept.b[c] = load_ahead(p_.elastic[c] + first, n, c < 3 ? 1 : 0);
+        kept.alpha = load_ahead(p_.alpha + first, n);
         Stress found{{}, {}, detail::determinant(F)};
         Lanes work{};
         LaneInts todo = LaneInts{};
@@ -148,9 +148,9 @@ class Deform {
                 found.energy = select(own, s.energy, found.energy);
             }
         }
-        for (std::size_t c = 0; c < 6; ++c) store(p_.elastic[c] + first, kept.b[c], n);
-        store(p_.alpha + first, kept.alpha, n);
-        work_ += load(p_.volume + first, n) * work;
+        for (std::size_t c = 0; c < 6; ++c) store_ahead(p_.elastic[c] + first, kept.b[c], n);
+        store_ahead(p_.alpha + first, kept.alpha, n);
+        work_ += load_ahead(p_.volume + first, n) * work;
         return found;
     }
     /// A block whose particles are of one material; of several, lane by lane.
@@ -289,9 +289,9 @@ void stress_and_cell_sums(const Step& step, Task& task, const DeformUses& uses, 
                 for_blocks(run, [&](std::int64_t first, int n) {
                     const Weights<Quadratic> weights(lattice, run.cell, p.x, first, n);
                     const Symmetric tau = deform(weights, run, first, n);
-                    for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
-                    store(ratios + first, deform.volume_ratio(), n);
-                    own.add(weights, load(p.volume + first, n), deform.volume_ratio(), tau);
+                    for (std::size_t c = 0; c < 6; ++c) store_ahead(stresses[c] + first, tau[c], n);
+                    store_ahead(ratios + first, deform.volume_ratio(), n);
+                    own.add(weights, load_ahead(p.volume + first, n), deform.volume_ratio(), tau);
                 });
                 own.keep(run.cell, sums);
             }
@@ -322,7 +322,7 @@ void declare_cst(const Step& step) {
                         const Weights<Shape> weights(lattice, run.cell, p.x, first, n);
                         const Symmetric tau =
                             contact ? deform.own(weights, run, first, n) : deform(weights, run, first, n);
-                        for (std::size_t c = 0; c < 6; ++c) store(stresses[c] + first, tau[c], n);
+                        for (std::size_t c = 0; c < 6; ++c) store_ahead(stresses[c] + first, tau[c], n);
                     });
                 });
             });
@@ -357,7 +357,7 @@ void declare_cif(const Step& step) {
         uses.go(here, s, lattice, runs, points_of(here, x, volume),
                 [&](const auto&, const Run&, std::int64_t first, int n) {
                     Symmetric tau;
-                    for (std::size_t c = 0; c < 6; ++c) tau[c] = load(stresses[c] + first, n);
+                    for (std::size_t c = 0; c < 6; ++c) tau[c] = load_ahead(stresses[c] + first, n);
                     return tau;
                 });
     });

@@ -1,4 +1,4 @@
-// In place of solvers/mpm/lanes.hpp: eight particles at once, of numbers that count what is done with them.
+// In place of core/lanes: eight particles at once, of numbers that count what is done with them.
 #pragma once
 
 #include <array>
@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/lanes/functions.hpp"
 #include "tests/solvers/counted_numbers.hpp"
 
 namespace strata::mpm {
 
-inline constexpr int kLanes = 8;
+using strata::kLanes;
 
 /// What a comparison found, in one lane.
 struct Truth {
@@ -122,15 +123,16 @@ STRATA_COMPARED(>=, 2)
 #undef STRATA_COMPARED
 
 /// Lanes without a particle are nothing.
-inline Lanes load(const double* p, int n, double rest = 0) {
+inline Lanes load_ahead(const double* p, int n, double rest = 0) {
     Lanes x;
     for (int l = 0; l < kLanes; ++l) x[l] = l < n ? Real(p[l]) : Real(rest, 0);
     return x;
 }
-inline void store(double* p, const Lanes& x, int n) {
+inline void store_ahead(double* p, const Lanes& x, int n) {
     for (int l = 0; l < n; ++l) p[l] = x[l];
 }
 inline Lanes broadcast(double x) { return {x, x, x, x, x, x, x, x}; }
+inline Lanes broadcast(double x, const Lanes& /*like*/) { return broadcast(x); }
 inline Lanes select(const LaneInts& yes, const Lanes& a, const Lanes& b) {
     return each_lane(
         [&](std::size_t l) {
@@ -146,6 +148,20 @@ inline Lanes abs(const Lanes& a) {
 }
 inline Lanes sqrt(const Lanes& a) {
     return each_lane([&](std::size_t l) { return Real::square_root(a[l]); });
+}
+inline Real max(Real a, Real b) { return a > b ? a : b; }
+inline Real min(Real a, Real b) { return a < b ? a : b; }
+inline Lanes max(const Lanes& a, const Lanes& b) { return select(a > b, a, b); }
+inline Lanes min(const Lanes& a, const Lanes& b) { return select(a < b, a, b); }
+inline Real lane_sum(const Lanes& a) {
+    Real s = 0;
+    for (int l = 0; l < kLanes; ++l) s += a[l];
+    return s;
+}
+inline Real largest_lane(const Lanes& a) {
+    Real m = a[0];
+    for (int l = 1; l < kLanes; ++l) m = max(a[l], m);
+    return m;
 }
 inline bool all_of(const LaneInts& yes, int n) {
     bool all = true;
@@ -184,5 +200,8 @@ inline Lanes ldexp(const Lanes& x, const Lanes& shifted) {
         },
         0);
 }
+
+inline Lanes log(const Lanes& x) { return strata::detail::log_of(x); }
+inline Lanes exp(const Lanes& x) { return strata::detail::exp_of(x); }
 
 }  // namespace strata::mpm

@@ -173,8 +173,8 @@ TEST_CASE("a vortex has the velocity and body force that momentum asks for, and 
                           slope([&](double by) { return exact_motion(s, moved(X, b, by), t).u[a]; }, h);
         Tensor F{};
         for (std::size_t a = 0; a < 2; ++a)
-            for (std::size_t b = 0; b < 2; ++b) F[3 * a + b] = mpm::broadcast(f[a][b]);
-        F[8] = mpm::broadcast(1);
+            for (std::size_t b = 0; b < 2; ++b) F[3 * a + b] = broadcast(f[a][b]);
+        F[8] = broadcast(1);
         const double det = f[0][0] * f[1][1] - f[0][1] * f[1][0];
         CHECK(std::abs(det - 1) < 1e-6);
         const Symmetric tau = m.stress(F).kirchhoff;
@@ -273,8 +273,8 @@ TEST_CASE("a linear stress in cells that are full gives the force that it has, w
         for_blocks(run, [&](std::int64_t first, int n) {
             const Weights<Quadratic> weights(lattice, run.cell, p.x, first, n);
             Symmetric s;
-            for (std::size_t c = 0; c < 6; ++c) s[c] = load(stresses[c] + first, n);
-            own.add(weights, load(p.volume + first, n), load(J.data() + first, n), s);
+            for (std::size_t c = 0; c < 6; ++c) s[c] = load_ahead(stresses[c] + first, n);
+            own.add(weights, load_ahead(p.volume + first, n), load_ahead(J.data() + first, n), s);
         });
         own.keep(run.cell, sums);
     }

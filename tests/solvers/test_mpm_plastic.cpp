@@ -21,14 +21,13 @@ Material metal() {
 }
 
 PlasticState fresh() {
-    return {{mpm::broadcast(1), mpm::broadcast(1), mpm::broadcast(1), mpm::broadcast(0), mpm::broadcast(0),
-             mpm::broadcast(0)},
-            mpm::broadcast(0)};
+    return {{broadcast(1), broadcast(1), broadcast(1), broadcast(0), broadcast(0), broadcast(0)},
+            broadcast(0)};
 }
 
 Tensor tensor(const double (&at)[9]) {
     Tensor F;
-    for (std::size_t c = 0; c < 9; ++c) F[c] = mpm::broadcast(at[c]);
+    for (std::size_t c = 0; c < 9; ++c) F[c] = broadcast(at[c]);
     return F;
 }
 
@@ -136,8 +135,7 @@ TEST_CASE("von Mises: simple shear stays on the yield surface, and a turn of the
 TEST_CASE("principal values and axes of any symmetric tensor make it up again") {
     for (int i = 0; i < 50; ++i) {
         Symmetric of;
-        for (std::size_t c = 0; c < 6; ++c)
-            of[c] = mpm::broadcast(std::sin(1.7 * i + 2.3 * double(c)) + (c < 3));
+        for (std::size_t c = 0; c < 6; ++c) of[c] = broadcast(std::sin(1.7 * i + 2.3 * double(c)) + (c < 3));
         Lanes value[3];
         Tensor axis;
         strata::mpm::detail::principal(of, value, axis);
@@ -150,10 +148,10 @@ TEST_CASE("principal values and axes of any symmetric tensor make it up again") 
 
 TEST_CASE("the exponential of eight numbers is that of the library to two units in the last place") {
     for (double x = -690; x < 690; x += 0.37) {
-        const double is = mpm::exp(mpm::broadcast(x))[2], should = std::exp(x);
+        const double is = strata::exp(broadcast(x))[2], should = std::exp(x);
         CHECK(std::abs(is - should) <= 2 * std::numeric_limits<double>::epsilon() * should);
     }
-    CHECK(mpm::exp(mpm::broadcast(0))[7] == 1);
+    CHECK(strata::exp(broadcast(0))[7] == 1);
 }
 
 TEST_CASE(

@@ -131,8 +131,8 @@ double needed(Body body) {
     const long long before = Operations::mine().settle().needed;
     body([](const auto& x) {
         double out[kLanes];
-        if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Lanes>)
-            store(out, x, kLanes);
+        if constexpr (std::is_same_v<std::decay_t<decltype(x)>, mpm::Lanes>)
+            store_ahead(out, x, kLanes);
         else
             out[0] = x;
     });
@@ -143,16 +143,17 @@ double needed(Body body) {
 
 TEST_CASE("a number knows what it took: each operation once, in lanes that matter") {
     const double many[kLanes] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const auto load = [](const double* p, int n) { return load_ahead(p, n); };
     CHECK(needed([&](auto keep) { keep(load(many, 8) * load(many, 8) + 1.0); }) == 16);
     CHECK(needed([&](auto keep) { keep(sqrt(load(many, 8)) / 2.0); }) == 16);
     CHECK(needed([&](auto keep) { keep(-load(many, 8)); }) == 0);
-    CHECK(needed([&](auto keep) { keep(select(load(many, 8) > 3.0, load(many, 8), Lanes{})); }) == 8);
+    CHECK(needed([&](auto keep) { keep(select(load(many, 8) > 3.0, load(many, 8), mpm::Lanes{})); }) == 8);
     CHECK(needed([&](auto) { static_cast<void>(load(many, 8) * load(many, 8)); }) == 0);  // for nothing
     CHECK(needed([&](auto keep) { keep(load(many, 3) * load(many, 8) + load(many, 3)); }) == 6);
-    CHECK(needed([&](auto keep) { keep(Lanes{} + load(many, 8)); }) == 0);
+    CHECK(needed([&](auto keep) { keep(mpm::Lanes{} + load(many, 8)); }) == 0);
     CHECK(needed([&](auto keep) { keep(spread<1>(load(many, 8)) * 3.0); }) ==
           2);  // two particles in four lanes each
-    CHECK(needed([&](auto keep) { keep(sum(load(many, 8))); }) == 7);
+    CHECK(needed([&](auto keep) { keep(lane_sum(load(many, 8))); }) == 7);
     CHECK(needed([&](auto keep) { keep(mpm::log(load(many, 8))); }) == 8 * 28);
     CHECK(needed([&](auto keep) { keep(mpm::exp(load(many, 8))); }) == 8 * 35);
     double at = 2;
@@ -255,8 +256,8 @@ TEST_CASE("plastic flow: what it does where it yields after three sweeps, and wh
                        f[c] = mpm::broadcast(c % 4 == 0 ? 1.001 + 0.001 * static_cast<double>(c)
                                                         : shear / static_cast<double>(c + 1));
                    const PlasticStress s = flow(m, f, state);
-                   for (const Lanes& x : s.kirchhoff) keep(x);
-                   for (const Lanes& x : state.b) keep(x);
+                   for (const mpm::Lanes& x : s.kirchhoff) keep(x);
+                   for (const mpm::Lanes& x : state.b) keep(x);
                    keep(state.alpha), keep(s.energy), keep(s.work);
                }) /
                kLanes;

@@ -24,7 +24,7 @@ FlowOf<V> select(const Mask& yes, const FlowOf<V>& x, const FlowOf<V>& y) {
 
 /// x^e of positive numbers.
 inline double power(double x, double e) { return std::pow(x, e); }
-inline Lanes power(const Lanes& x, double e) { return exp(e * mpm::log(x)); }
+inline Lanes power(const Lanes& x, double e) { return exp(e * log(x)); }
 /// x^(2 / (gamma - 1)): of gases of two and three atoms, 7/5 and 5/3, by products.
 template <class V>
 V sound_to_density(const V& x, double gamma) {

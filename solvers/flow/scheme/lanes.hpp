@@ -8,28 +8,24 @@
 #include <array>
 #include <bit>
 
-#include "core/lanes/lanes.hpp"
 #include "core/graph/declare/view.hpp"
-#include "solvers/mpm/simd.hpp"
+#include "core/lanes/functions.hpp"
+#include "core/lanes/lanes.hpp"
 
 namespace strata::flow {
 
-using mpm::exp;
-using mpm::sqrt;
+// Beside what this solver calls by the same names.
 using strata::abs;
 using strata::broadcast;
+using strata::exp;
 using strata::kLanes;
 using strata::Lanes;
+using strata::log;
 using strata::max;
 using strata::min;
 using strata::select;
 using strata::shuffle;
 using strata::sqrt;
-
-inline double abs(double a) { return a < 0 ? -a : a; }
-inline double max(double a, double b) { return a > b ? a : b; }
-inline double min(double a, double b) { return a < b ? a : b; }
-inline double select(bool yes, double a, double b) { return yes ? a : b; }
 
 /// x^(-1/2) of x >= 0; large where x = 0, and x times it is 0 there. The root and the quotient go through a
 /// pipe of their own: beside other work that is faster than Newton's iteration, and every processor rounds
