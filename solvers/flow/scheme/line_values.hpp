@@ -6,9 +6,9 @@
 #include <array>
 #include <cstddef>
 
+#include "core/lanes/transpose.hpp"
 #include "solvers/flow/scheme/apart.hpp"
 #include "solvers/flow/scheme/patch.hpp"
-#include "solvers/flow/scheme/turn.hpp"
 
 namespace strata::flow {
 
@@ -33,22 +33,6 @@ struct LineBlock {
     Int3 at = block.at;
     at[block.axis] += number;
     return at;
-}
-
-/// The values at p of so many lines, and to there. Where the processor has masks there are no branches.
-inline Lanes load_lines(const double* p, int lines) {
-#ifdef __AVX512F__
-    return (Lanes)_mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << lines) - 1), p);
-#else
-    return load(p, lines);
-#endif
-}
-inline void store_lines(double* p, const Lanes& x, int lines) {
-#ifdef __AVX512F__
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1U << lines) - 1), (__m512d)x);
-#else
-    store(p, x, lines);
-#endif
 }
 
 /// What a kernel reads in the cells of a block, each value by the number that add() gave it.
@@ -81,7 +65,7 @@ class LineInputs {
                                ? load(graph::pointer_to(s.field->row(j + r, k, s.component) + i, block.cells),
                                       block.cells)
                                : Lanes{};
-                flow::turn(a);
+                transpose(a);
             }
         }
     }
@@ -92,7 +76,7 @@ class LineInputs {
         else if constexpr (!along_x && graph::kChecked)
             return beside(n, cell_in(block_, cell), lines);
         else
-            return load_lines(places_[n].first + cell * places_[n].step, lines);
+            return load_masked(places_[n].first + cell * places_[n].step, lines);
     }
     /// Of any cell.
     [[nodiscard]] Lanes beside(int n, const Int3& at, int lines) const {
@@ -143,7 +127,7 @@ class LineOutputs {
             const auto& [field, c] = fields_[static_cast<std::size_t>(n)];
             store(*field, at[0], at[1], at[2], c, x, lines);
         } else {
-            store_lines(places_[n].first + cell * places_[n].step, x, lines);
+            store_masked(places_[n].first + cell * places_[n].step, x, lines);
         }
     }
     /// After the last cell of a block.
@@ -158,7 +142,7 @@ class LineOutputs {
                     continue;
                 }
                 for (int cell = block.cells; cell < kLanes; ++cell) a[cell] = Lanes{};
-                flow::turn(a);
+                transpose(a);
                 for (int r = 0; r < block.lines; ++r)
                     store(graph::pointer_to(field->row(j + r, k, c) + i, block.cells), a[r], block.cells);
             }

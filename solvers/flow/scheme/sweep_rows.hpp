@@ -10,8 +10,8 @@
 #include <array>
 #include <cstddef>
 
+#include "core/lanes/transpose.hpp"
 #include "solvers/flow/scheme/patch.hpp"
-#include "solvers/flow/scheme/turn.hpp"
 
 namespace strata::flow {
 
@@ -77,7 +77,7 @@ class SweepRows {
             } else {
                 const SomeLanes* parts = parts_[in.before ? 1 : 0];
                 for (int l = 0; l < kLanes; ++l) a[l] = load(p + l * step, parts[l], broadcast(in.rest));
-                turn(a);
+                transpose(a);
             }
             put(a, out[n]);
         }
@@ -94,7 +94,7 @@ class SweepRows {
         put(from, a);
         double* p = first_row(f, c, 0, 0, false);
         if (whole_) return store_columns(p, step_of(f), a);
-        turn(a);
+        transpose(a);
         for (int l = 0; l < kLanes; ++l) store(p + l * step_of(f), parts_[0][l], a[l]);
     }
     /// Cells number x0 to x0 + 7 of row j, of which [from, to) are read. Backward they lie in memory the

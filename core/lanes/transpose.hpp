@@ -5,9 +5,13 @@
 
 #include <cstddef>
 
-#include "solvers/flow/scheme/lanes.hpp"
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
-namespace strata::flow {
+#include "core/lanes/lanes.hpp"
+
+namespace strata {
 
 /// Four values at p, and four at q.
 inline Lanes load_halves(const double* p, const double* q) {
@@ -31,7 +35,7 @@ inline void store_halves(double* p, double* q, const Lanes& x) {
 }
 
 /// Both halves of a matrix of 4 x 4 become their transposes.
-inline void turn_quarters(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
+inline void transpose_halves(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
     const Lanes ab = shuffle<0, 8, 2, 10, 4, 12, 6, 14>(a, b), AB = shuffle<1, 9, 3, 11, 5, 13, 7, 15>(a, b);
     const Lanes cd = shuffle<0, 8, 2, 10, 4, 12, 6, 14>(c, d), CD = shuffle<1, 9, 3, 11, 5, 13, 7, 15>(c, d);
     a = shuffle<0, 1, 8, 9, 4, 5, 12, 13>(ab, cd);
@@ -46,12 +50,12 @@ inline void load_columns(const double* p, std::ptrdiff_t step, Lanes (&a)[kLanes
         a[n] = load_halves(p + n * step, p + (n + 4) * step);
         a[n + 4] = load_halves(p + n * step + 4, p + (n + 4) * step + 4);
     }
-    turn_quarters(a[0], a[1], a[2], a[3]);
-    turn_quarters(a[4], a[5], a[6], a[7]);
+    transpose_halves(a[0], a[1], a[2], a[3]);
+    transpose_halves(a[4], a[5], a[6], a[7]);
 }
 inline void store_columns(double* p, std::ptrdiff_t step, Lanes (&a)[kLanes]) {
-    turn_quarters(a[0], a[1], a[2], a[3]);
-    turn_quarters(a[4], a[5], a[6], a[7]);
+    transpose_halves(a[0], a[1], a[2], a[3]);
+    transpose_halves(a[4], a[5], a[6], a[7]);
     for (int n = 0; n < kLanes / 2; ++n) {
         store_halves(p + n * step, p + (n + 4) * step, a[n]);
         store_halves(p + n * step + 4, p + (n + 4) * step + 4, a[n + 4]);
@@ -59,14 +63,14 @@ inline void store_columns(double* p, std::ptrdiff_t step, Lanes (&a)[kLanes]) {
 }
 
 /// The same of rows that are in registers: row r becomes column r, and column c row c.
-inline void turn(Lanes (&a)[kLanes]) {
+inline void transpose(Lanes (&a)[kLanes]) {
     for (int n = 0; n < kLanes / 2; ++n) {
         const Lanes x = a[n], y = a[n + 4];
         a[n] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(x, y);
         a[n + 4] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(x, y);
     }
-    turn_quarters(a[0], a[1], a[2], a[3]);
-    turn_quarters(a[4], a[5], a[6], a[7]);
+    transpose_halves(a[0], a[1], a[2], a[3]);
+    transpose_halves(a[4], a[5], a[6], a[7]);
 }
 
-}  // namespace strata::flow
+}  // namespace strata
