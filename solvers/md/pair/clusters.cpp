@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include "core/base/error.hpp"
 #include "solvers/md/pair/refit.hpp"
-#include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/lanes/wide.hpp"
 #include "solvers/md/pair/packed.hpp"
 #include "solvers/md/pair/pairs.hpp"
-#include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
 

@@ -7,10 +7,12 @@
 #include <memory>
 #include <new>
 
+#include "core/lanes/wide.hpp"
 #include "solvers/md/pair/pairs.hpp"
-#include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
+
+using namespace wide;  // kernels on packed atoms are made of these
 
 inline constexpr std::size_t kPerCluster = 16;  ///< values: 64 bytes of floats, 128 of doubles
 

@@ -6,8 +6,8 @@
 
 #include <cstring>
 
+#include "core/lanes/wide.hpp"
 #include "solvers/md/pair/packed.hpp"
-#include "solvers/md/pair/wide.hpp"
 
 namespace strata::md {
 

@@ -1,6 +1,7 @@
-// Sixteen floats or eight doubles at once: one register of 512 bits, two of 256 or four of 128. Nothing here
-// depends on which: each operation is rounded once, a product and a sum too where fma() asks for that, and
-// sums over lanes have one order. So results have the same bits on every processor.
+// Sixteen floats or eight doubles at once, where a kernel is written once for both and a product and a sum
+// may be one rounding: one register of 512 bits, two of 256 or four of 128. Nothing here depends on which:
+// each operation is rounded once, a product and a sum too where fma() asks for that, and sums over lanes have
+// one order. So results have the same bits on every processor.
 #pragma once
 
 #include <cmath>
@@ -14,10 +15,10 @@
 #include <immintrin.h>
 #endif
 
-namespace strata::md {
+namespace strata::wide {
 
 #if defined(__AVX512F__)
-inline constexpr std::size_t kRegister = 64;
+inline constexpr std::size_t kRegister = 64;  // bytes
 #elif defined(__AVX__)
 inline constexpr std::size_t kRegister = 32;
 #else
@@ -48,7 +49,8 @@ template <int n, class Each>
     (std::make_integer_sequence<int, n>{});
 }
 
-/// 64 bytes of them. A quad is a cluster's four atoms: a Wide has four quads of floats, two of doubles.
+/// 64 bytes of them. Four in a row are a quad, such as a cluster's four atoms: a Wide has four quads of
+/// floats, two of doubles.
 template <class Real>
 struct Wide {
     static constexpr int kLanes = 64 / sizeof(Real), kQuads = kLanes / 4, kPieces = 64 / kRegister;
@@ -341,4 +343,4 @@ template <class Real>
     return sum;
 }
 
-}  // namespace strata::md
+}  // namespace strata::wide
