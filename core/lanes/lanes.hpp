@@ -26,10 +26,6 @@ struct Registers<1> {
 using Lanes = Registers<kLanes / kRegisterLanes>::Doubles;
 using LaneInts = Registers<kLanes / kRegisterLanes>::Ints;
 
-/// Eight doubles as one of the compiler's vectors, with `?:` as numbers have it: for kernels that are written
-/// once for numbers and for lanes. Slow where the processor's registers are smaller and formulas long.
-using PlainLanes = double __attribute__((vector_size(kLanes * sizeof(double))));
-
 [[nodiscard]] inline Lanes broadcast(double x) { return Lanes{} + x; }
 /// The same in lanes of the kind of `like`.
 [[nodiscard]] inline Lanes broadcast(double x, const Lanes& /*like*/) { return broadcast(x); }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "benchmarks/npb/common/benchmark.hpp"
-#include "benchmarks/npb/common/transpose.hpp"
+#include "benchmarks/npb/common/vector.hpp"
 #include "benchmarks/npb/flow/lines.hpp"
 
 namespace strata::npb::flow {

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "benchmarks/npb/common/random.hpp"
-#include "benchmarks/npb/common/transpose.hpp"
+#include "benchmarks/npb/common/vector.hpp"
 
 namespace strata::npb::ft {
 namespace {

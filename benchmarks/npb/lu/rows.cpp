@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "benchmarks/npb/common/transpose.hpp"
+#include "benchmarks/npb/common/vector.hpp"
 
 namespace strata::npb::lu {
 namespace {

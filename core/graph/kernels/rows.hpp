@@ -9,9 +9,9 @@
 #include <cstring>
 #include <limits>
 
-#include "core/lanes/lanes.hpp"
 #include "core/base/streaming.hpp"
 #include "core/graph/declare/view.hpp"
+#include "core/lanes/plain.hpp"
 
 namespace strata::graph::kernels {
 
