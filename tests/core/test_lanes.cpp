@@ -4,40 +4,17 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <random>
 
 #include "core/lanes/lanes.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/eight.hpp"
 
 using namespace strata;
-
-namespace {
-
-using Eight = std::array<double, kLanes>;
-
-Eight values(std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> mantissa(-2, 2);
-    std::uniform_int_distribution<int> exponent(-40, 40);
-    Eight x;
-    for (double& v : x) v = std::ldexp(mantissa(random), exponent(random));
-    x[seed % kLanes] = seed % 3 == 0 ? 0.0 : seed % 3 == 1 ? -0.0 : 1.0;
-    return x;
-}
-Lanes in(const Eight& x) { return read_lanes<Lanes>(x.data()); }
-
-template <class F>
-void same(const Lanes& found, F&& one) {
-    Eight each;
-    write_lanes(each.data(), found);
-    for (std::size_t l = 0; l < kLanes; ++l)
-        CHECK(std::bit_cast<std::uint64_t>(each[l]) ==
-              std::bit_cast<std::uint64_t>(static_cast<double>(one(l))));
-}
-
-}  // namespace
+using namespace strata::tests;
 
 TEST_CASE("arithmetic in lanes has the bits of that with numbers") {
     INFO("registers of " << kRegisterBytes << " bytes");
@@ -66,6 +43,7 @@ TEST_CASE("arithmetic in lanes has the bits of that with numbers") {
         double all = 0;
         for (const double v : a) all += v;
         CHECK(lane_sum(x) == all);
+        CHECK(largest_lane(x) == *std::max_element(a.begin(), a.end()));
         CHECK(all_of(x == x, kLanes));
         CHECK(!all_of(abs(x) < 0.0, 1));
     }
