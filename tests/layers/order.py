@@ -25,8 +25,8 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["core/run/python", "solvers/md", "solvers/mpm", "solvers/overset", "solvers/transport"],
-    ["solvers/flow"],  # it has the lanes of mpm, and overset grids
+    ["solvers/overset"],  # no solver, but what solvers on grids that overlap use
+    ["core/run/python", "solvers/flow", "solvers/md", "solvers/mpm", "solvers/transport"],
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
@@ -81,6 +81,23 @@ def breaches(uses: Mapping[str, Iterable[str]], order: list[list[str]], separato
             elif there != here and height[there] >= height[here]:
                 found.append(f"{user} uses {each}: {there} is not below {here}")
     return found
+
+
+def between_solvers(uses: Mapping[str, Iterable[str]]) -> list[str]:
+    """Each use of one solver by another. A solver is a folder with a program; what they share lies in core."""
+    folders = {name.removesuffix("/main.cpp") for name in uses if name.endswith("/main.cpp")}
+    solvers = {folder for folder in folders if folder.startswith("solvers/")}
+
+    def solver(name: str) -> str | None:
+        return next((each for each in solvers if name.startswith(f"{each}/")), None)
+
+    return [
+        f"{user} uses {each}: what solvers share lies in core"
+        for user, used in sorted(uses.items())
+        if solver(user)
+        for each in sorted(used)
+        if solver(each) not in (None, solver(user))
+    ]
 
 
 def circles(uses: Mapping[str, Iterable[str]]) -> list[list[str]]:

@@ -39,6 +39,12 @@ def test_a_file_uses_its_own_part_and_lower_ones(side: Side) -> None:
     assert order.breaches(side.uses, side.order, side.separator) == []
 
 
+def test_no_solver_includes_another() -> None:
+    uses = native().uses
+    assert {f"solvers/{name}/main.cpp" for name in ("flow", "md", "mpm", "transport")} <= uses.keys()
+    assert order.between_solvers(uses) == []
+
+
 def test_no_file_comes_back_to_itself(side: Side) -> None:
     assert order.circles(side.uses) == []
 
@@ -62,6 +68,20 @@ def test_an_include_upwards_and_a_circle_are_told() -> None:
         "core/nowhere/e.hpp lies in no part",
     ]
     assert order.circles(found) == [["core/launch/b.hpp", "core/launch/c.hpp"]]
+
+
+def test_a_solver_that_includes_another_is_told() -> None:
+    files = {
+        "solvers/flow/main.cpp": '#include "solvers/flow/scheme/a.hpp"\n#include "solvers/overset/d.hpp"\n',
+        "solvers/flow/scheme/a.hpp": '#include "solvers/mpm/b.hpp"\n#include "core/base/error.hpp"\n',
+        "solvers/mpm/main.cpp": "",
+        "solvers/mpm/b.hpp": "",
+        "solvers/overset/d.hpp": "",
+        "tests/solvers/test_both.cpp": '#include "solvers/flow/scheme/a.hpp"\n#include "solvers/mpm/b.hpp"\n',
+    }
+    assert order.between_solvers(includes_of(files)) == [
+        "solvers/flow/scheme/a.hpp uses solvers/mpm/b.hpp: what solvers share lies in core"
+    ]
 
 
 def test_an_import_upwards_and_a_circle_are_told() -> None:
