@@ -84,7 +84,7 @@ def breaches(uses: Mapping[str, Iterable[str]], order: list[list[str]], separato
 
 
 def between_solvers(uses: Mapping[str, Iterable[str]]) -> list[str]:
-    """Each use of one solver by another. A solver is a folder with a program; what they share lies in core."""
+    """Each use of one solver by another: what they share lies in core. Solvers are folders with a program."""
     folders = {name.removesuffix("/main.cpp") for name in uses if name.endswith("/main.cpp")}
     solvers = {folder for folder in folders if folder.startswith("solvers/")}
 

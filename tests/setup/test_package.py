@@ -25,6 +25,11 @@ strata_solver(solver solver.cpp)
 
 USER = """\
 #include <core/base/error.hpp>
+#include <core/lanes/functions.hpp>
+#include <core/lanes/memory.hpp>
+#include <core/lanes/plain.hpp>
+#include <core/lanes/transpose.hpp>
+#include <core/lanes/wide.hpp>
 
 #include <cstdio>
 
@@ -34,6 +39,9 @@ int main() {
     } catch (const strata::Error& error) {
         std::puts(error.what());
     }
+    const double four[] = {1, 4, 9, 16};
+    const strata::wide::Wide<double> sum(strata::lane_sum(strata::load(four, 4)));
+    std::printf("lanes: %g\\n", strata::wide::total(sqrt(sum)) + strata::exp(strata::Lanes{})[7]);
 }
 """
 
@@ -67,7 +75,9 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
     words = ["-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", where, *without, "-DSTRATA_NATIVE=ON"]
     run("cmake", *words)
     run("cmake", "--build", tmp_path / "build")
-    assert "a message" in run(tmp_path / "build" / "user")
+    said = run(tmp_path / "build" / "user")
+    assert "a message" in said
+    assert f"lanes: {8 * 30**0.5 + 1:g}" in said
     case = tmp_path / "heat.toml"
     case.write_text('solver = "heat"\ncells = 32\nend = 0.02\n')
     team = {k: v for k, v in os.environ.items() if not k.startswith("STRATA_")} | {
