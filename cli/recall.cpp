@@ -110,7 +110,8 @@ bool newer(const struct stat& a, const timespec& than) {
 /// strata_sources of setup/key.sh.
 bool is_source(std::string_view name) {
     return name.ends_with(".cpp") || name.ends_with(".hpp") || name.ends_with(".cmake") ||
-           name.ends_with(".in") || name == "CMakeLists.txt" || name == "pieces.csv" || name == "parts.csv";
+           name.ends_with(".in") || name == "CMakeLists.txt" || name == "pieces.csv" || name == "parts.csv" ||
+           name == "solver.toml";
 }
 
 /// Whether a source at `path` or below it changed after `than`.

@@ -44,6 +44,10 @@ install(
     PATTERN "*.toml"
     PATTERN "*.alloy")
 
+foreach(name IN LISTS STRATA_SHIPPED_SOLVERS) # `strata new` knows their names by them
+    install(FILES solvers/${name}/solver.toml DESTINATION "${CMAKE_INSTALL_DATADIR}/strata/solvers/${name}")
+endforeach()
+
 install(FILES contrib/site/site.toml DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/strata")
 
 if(STRATA_EXPORTS)

@@ -178,7 +178,7 @@ strata_find_build() {
 }
 
 # Which files are sources, for find.
-strata_sources=(-name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv -o -name parts.csv)
+strata_sources=(-name '*.[ch]pp' -o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.in' -o -name pieces.csv -o -name parts.csv -o -name solver.toml)
 
 # True when a source is newer than the build, and there is a compiler (perhaps from a module) to do something about it.
 strata_is_stale() {

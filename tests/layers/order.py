@@ -41,7 +41,7 @@ PYTHON = [
     ["strata.documents", "strata.own_folders", "strata.peer", "strata.scripts", "strata.unpacked"],
     ["strata.toml_files"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
-    ["strata.security", "strata.site"],
+    ["strata.security", "strata.site", "strata.solvers"],
     ["strata.measure"],
     ["strata.advice"],
     ["strata.draw"],
