@@ -18,12 +18,12 @@ import tempfile
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+from strata import solvers
 from strata.errors import FAILED, StrataError, why
 from strata.paths import command
 
 TEMPLATES = Path(__file__).with_name("templates")
 LONGEST = 64
-SOLVERS = ("flow", "md", "mpm", "transport")  # Strata's own: a case that names one of them is run by it
 # What CMake and its generators call targets of their own.
 TARGETS = ("all", "clean", "depend", "edit_cache", "help", "install", "package", "rebuild_cache", "test")
 
@@ -93,7 +93,7 @@ def _check(name: str, python: bool) -> None:
     if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name):
         raise StrataError("this cannot be the name of a solver", given=name or "nothing", allowed=allowed)
     why = None
-    if name in SOLVERS:
+    if name in solvers.shipped():  # a case that names one of them is run by it
         why = "a solver of Strata's own"
     elif name in TARGETS:
         why = "a target of CMake's own"

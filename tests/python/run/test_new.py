@@ -27,7 +27,7 @@ def refused(folder: Path, *, python: bool = False) -> StrataError:
         ("a-b", False, "given: a-b"),
         ("a b", True, "given: a b"),
         ("w" * 65, False, "up to 64 characters"),
-        ("transport", False, "a solver of Strata's own"),
+        *((name, name != "md", "a solver of Strata's own") for name in ("flow", "md", "mpm", "transport")),
         ("install", False, "a target of CMake's own"),
         ("lambda", True, "a word of Python's own"),
         ("numpy", True, "a module of Python's"),
