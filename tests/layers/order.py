@@ -1,7 +1,8 @@
 """The order of the parts: a file may use files of its own part and of lower ones.
 
 A part is a folder or a file. Parts of one line stand side by side and do not use each other. ARCHITECTURE.md
-says what each is about; this is the same order, in full.
+says what each is about; this is the same order, in full. That of the solvers is what their manifests say they
+use of each other.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from strata import solvers
+
 ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = solvers.in_folder(ROOT / "solvers")
+SOLVERS = [[f"solvers/{name}" for name in layer] for layer in solvers.in_layers(SHIPPED.values())]
 
 NATIVE = [
     ["core/base", "core/lanes"],
@@ -25,8 +30,8 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["solvers/overset"],  # no solver, but what solvers on grids that overlap use
-    ["core/run/python", "solvers/flow", "solvers/md", "solvers/mpm", "solvers/transport"],
+    ["core/run/python", *SOLVERS[0]],
+    *SOLVERS[1:],
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
