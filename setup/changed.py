@@ -18,12 +18,17 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+from strata import solvers
+
 ROOT = Path(__file__).resolve().parents[1]
 TESTS, PACKAGE = ROOT / "tests", ROOT / "python" / "strata"
+SOLVERS = solvers.in_folder(ROOT / "solvers").values()
 
 # What the tests of a folder start: targets of the build, and `python` where that leads to the whole Python
-# side.
-STARTS = {
+# side. The solvers' come from their manifests.
+STARTS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
         "strata",
         "strata-bench",
@@ -32,32 +37,29 @@ STARTS = {
         "strata-bench-team",
         "strata-integrity",
     ),
-    "cluster": ("strata", "strata-transport", "strata-mpm", "strata_graph_python", "team_nodes", "python"),
+    "cluster": ("strata", "strata_graph_python", "team_nodes", "python"),
     "e2e": ("strata", "strata-bench", "strata-bench-mpi", "strata-bench-graph", "python"),
-    "graph": ("strata", "strata-transport", "strata-mpm"),
+    "graph": ("strata",),
     "integrity": ("strata-integrity", "integrity_inject", "known_worker"),
     "interop": ("strata", "python"),
-    "keys": ("strata", "strata-transport", "strata-mpm", "strata-md", "strata-flow", "python"),
+    "keys": ("strata", *(each.program for each in SOLVERS), "python"),
     "launch": ("strata",),
     "npb": ("strata", "strata-npb", "strata-npb-mpi", "strata-npb-team", "strata-npb-graph"),
     "numa": ("strata", "team_places", "patch_places", "measured", "strata-bench", "python"),
     "observe": ("strata",),
     "python": ("strata",),
-    "setup": ("strata", "strata-bench", "strata-bench-mpi", "strata-transport", "python"),
+    "setup": ("strata", "strata-bench", "strata-bench-mpi", "python"),
     "solvers": (
         "strata",
-        "strata-transport",
-        "strata-mpm",
-        "strata-mpm-patches",
-        "strata-md",
-        "strata-md-evaluate",
-        "strata-flow",
-        "strata-overset",
+        *(program for each in SOLVERS for program in (each.program, *each.programs)),
         "strata_graph_python",
         "python",
     ),
     "team": ("strata", "team_nodes", "team_member", "python"),
 }
+for solver in SOLVERS:
+    for tested in solver.tested_by:
+        STARTS[tested] += (solver.program,)
 # What tests/layers reads, #include and import, and tests/keys, which keys of cases tests set.
 LAYERED = re.compile(r"\.(cpp|hpp|h|c)$|^python/strata/.*\.py$")
 # Files that no compiler and no import reads: the folders of tests/ that do, or None for none.
