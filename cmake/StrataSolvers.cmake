@@ -10,9 +10,14 @@ foreach(manifest IN LISTS manifests)
     list(APPEND STRATA_SHIPPED_SOLVERS ${name})
 endforeach()
 
-# strata_manifest(NAME KEY RESULT): what the manifest of a solver says, a text or a list of texts; empty where it has no such key.
+# strata_manifest(NAME KEY RESULT): what the manifest of a solver says, a text or a list of texts; empty where it has no such key, and
+# of a folder without a manifest.
 function(strata_manifest name key result)
-    file(STRINGS "${PROJECT_SOURCE_DIR}/solvers/${name}/solver.toml" line REGEX "^${key} = ")
+    set(line "")
+    set(manifest "${PROJECT_SOURCE_DIR}/solvers/${name}/solver.toml")
+    if(EXISTS "${manifest}")
+        file(STRINGS "${manifest}" line REGEX "^${key} = ")
+    endif()
     string(REGEX REPLACE "^${key} = |#.*$" "" line "${line}")
     string(REGEX MATCHALL "\"[^\"]+\"" values "${line}")
     list(TRANSFORM values REPLACE "\"" "")
