@@ -1,4 +1,4 @@
-# The pieces that Strata is made of (python/strata/pieces.csv), whether they are here, and how a person gets them.
+# The pieces that Strata is made of (python/strata/pieces.csv; what solvers need says solvers/NAME/solver.toml), whether they are here, and how a person gets them.
 
 declare -A piece_need piece_part piece_debian piece_fedora piece_spack piece_wheels piece_without
 piece_names=()
@@ -11,6 +11,23 @@ read_pieces() {
         piece_need[$piece]=$need piece_part[$piece]=$part piece_debian[$piece]=$debian piece_fedora[$piece]=$fedora
         piece_spack[$piece]=$spack piece_wheels[$piece]=$wheels piece_without[$piece]=${without//\"/}
     done <"$STRATA_ROOT/python/strata/pieces.csv"
+    local manifest
+    for manifest in "$STRATA_ROOT"/solvers/*/solver.toml; do [[ ! -f $manifest ]] || read_needs "$manifest"; done
+}
+
+# read_needs MANIFEST: the part that a solver is in asks for what the solver needs; in a manifest each of both is one line.
+read_needs() {
+    local line part=() needs=() piece
+    while IFS= read -r line || [[ -n $line ]]; do
+        line=${line%%#*}
+        case $line in
+        'part = '*) read -ra part <<<"${line//[^a-z0-9_-]/ }" ;;
+        'needs = '*) read -ra needs <<<"${line//[^a-z0-9_-]/ }" ;;
+        esac
+    done <"$1"
+    for piece in "${needs[@]:1}"; do
+        contains "${piece_part[$piece]-}" "${part[1]}" || piece_part[$piece]+=" ${part[1]}"
+    done
 }
 
 contains() { [[ " $1 " == *" $2 "* ]]; }

@@ -3,7 +3,8 @@
     from strata import solvers
     solvers.shipped()["md"].program       # "strata-md"
 
-solvers/README.md has the keys. CMake reads some of them, too, line by line (cmake/StrataSolvers.cmake).
+solvers/README.md has the keys. CMake and set-up read some of them, too, line by line
+(cmake/StrataSolvers.cmake, setup/pieces.sh).
 """
 
 from __future__ import annotations

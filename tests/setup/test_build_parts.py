@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import subprocess
@@ -11,6 +10,10 @@ from pathlib import Path
 
 import pytest
 import sample
+
+from strata import solvers
+
+SOLVERS = solvers.in_folder(sample.ROOT / "solvers")
 
 # A program of the table's part `npb`, beside the front.
 FURTHER = """\
@@ -127,35 +130,47 @@ def test_what_comes_later_is_just_what_is_named() -> None:
     assert not named["project"] & named["data"]
 
 
-def test_the_part_of_each_solver_gets_what_solvers_need() -> None:
+def test_the_part_of_each_solver_gets_what_its_manifest_needs() -> None:
     """Else a solver that is asked for first is not built, and nobody says why."""
-    root = Path(__file__).resolve().parents[2]
+    script = """
+STRATA_ROOT=$1
+. "$1/setup/pieces.sh"
+read_pieces
+for piece in "${piece_names[@]}"; do
+    for part in ${piece_part[$piece]}; do echo "$part $piece"; done
+done"""
+    words = ["bash", "-uc", script, "bash", str(sample.ROOT)]
+    asked = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert {"graph hdf5", "python hdf5", "solver hdf5", "first hwloc"} <= set(asked)
+    assert len(asked) == len(set(asked))
+    for solver in SOLVERS.values():
+        assert {f"{solver.part} {piece}" for piece in solver.needs} <= set(asked), solver.name
+        assert {"tomlplusplus", "hdf5", "metis", "papi", "valgrind"} <= set(solver.needs), "what runs use"
 
-    def rows(path: str) -> list[dict[str, str]]:
-        with (root / path).open(newline="") as file:
-            return list(csv.DictReader(file))
 
-    texts = [path.read_text() for path in (root / "solvers").glob("*/CMakeLists.txt")]
-    solvers = {name for text in texts for name in re.findall(r"^strata_solver\((\S+)", text, re.MULTILINE)}
-    assert {"strata-transport", "strata-mpm", "strata-md", "strata-flow"} <= solvers
-    of_solvers = {row["part"] for row in rows("setup/parts.csv") if solvers & set(row["programs"].split())}
-    assert len(of_solvers) == 4
-    for piece in ("tomlplusplus", "hdf5", "metis", "papi", "valgrind"):
-        parts = next(row["part"] for row in rows("python/strata/pieces.csv") if row["piece"] == piece)
-        assert of_solvers <= set(parts.split()), (piece, of_solvers - set(parts.split()))
+def parts_of_programs() -> dict[str, str]:
+    lines = (sample.ROOT / "setup" / "parts.csv").read_text().splitlines()[1:]
+    return {name: line.split(",")[0] for line in lines for name in line.rsplit(",", 1)[1].split()}
 
 
-def test_each_program_of_a_solver_belongs_to_a_part_of_its_own() -> None:
+def test_each_program_of_a_solver_belongs_to_its_part_and_its_manifest_has_it() -> None:
     """What parts.csv does not name is built by the first command of all, whatever that is: kernels of solvers
     would make it wait for minutes.
     """
-    lines = (sample.ROOT / "setup" / "parts.csv").read_text().splitlines()[1:]
-    named = {name: line.split(",")[0] for line in lines for name in line.rsplit(",", 1)[1].split()}
-    sources = [path.read_text() for path in (sample.ROOT / "solvers").rglob("CMakeLists.txt")]
-    programs = {
-        name
-        for text in sources
-        for name in re.findall(r"(?:add_executable|strata_solver)\((strata-[a-z-]+)[ \n]", text)
+    named = parts_of_programs()
+    for name, solver in SOLVERS.items():
+        texts = [path.read_text() for path in (sample.ROOT / "solvers" / name).rglob("CMakeLists.txt")]
+        programs = {
+            program
+            for text in texts
+            for program in re.findall(r"(?:add_executable|strata_solver)\((strata-[a-z-]+)[ \n]", text)
+        }
+        assert programs == set(solver.all_programs()), name
+        assert {program: named.get(program, "first") for program in programs} == dict.fromkeys(
+            programs, solver.part
+        )
+    assert set(SOLVERS) == {
+        path.parent.name
+        for path in (sample.ROOT / "solvers").glob("*/CMakeLists.txt")
+        if "strata_solver(" in path.read_text()
     }
-    assert {"strata-flow", "strata-flow-scheme", "strata-md-pairs"} <= programs
-    assert {name: named.get(name, "first") for name in programs if named.get(name, "first") == "first"} == {}
