@@ -1,7 +1,7 @@
 """Strata's own solvers, as their manifests (solvers/NAME/solver.toml) say them.
 
     from strata import solvers
-    solvers.shipped()["md"].program       # "strata-md"
+    {name: solver.program for name, solver in solvers.shipped().items()}
 
 solvers/README.md has the keys. CMake and set-up read some of them, too, line by line
 (cmake/StrataSolvers.cmake, setup/pieces.sh).
