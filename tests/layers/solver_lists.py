@@ -55,7 +55,9 @@ def naming(solver: Solver, files: Mapping[str, str], names: Collection[str]) -> 
         file
         for file, text in files.items()
         if any(word in text for word in words)  # most have none
-        and (pattern(solver, file).search(INCLUDE.sub("", text)) or solver.name in names_in_a_list(text, names))
+        and (
+            pattern(solver, file).search(INCLUDE.sub("", text)) or solver.name in names_in_a_list(text, names)
+        )
     }
 
 
