@@ -108,6 +108,14 @@ def test_each_key_that_cmake_and_bash_read_is_one_plain_line(name: str) -> None:
         assert re.findall(r'"([^"]+)"', line) == ([values] if key == "part" else list(values))
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_solver_says_which_others_it_uses(name: str) -> None:
+    """The order of the folders follows from it (order.py), and in which order the build adds them."""
+    texts = [text for file, text in files().items() if file.startswith(f"solvers/{name}/")]
+    used = {each for text in texts for each in re.findall(r'(?m)^#include "solvers/(\w+)/', text)}
+    assert used - {name} == set(SHIPPED[name].uses)
+
+
 def test_a_wheel_has_each_part_that_a_command_can_ask_for() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
     with (ROOT / "setup" / "parts.csv").open(newline="") as file:
