@@ -15,6 +15,8 @@ from checkpoints import changed
 from cluster_box import ROOT, Cluster
 from tested_build import built, strata
 
+from strata import solvers
+
 CASES = ROOT / "cases"
 STEPS = 20
 Values = Mapping[object, bytes]
@@ -38,7 +40,11 @@ SMALL: dict[str, list[tuple[str, dict[str, str]]]] = {
     "solvers/transport/advection.py": [("transport/vortex", {"cells": "[32, 32]", "patch": "[8, 8]"})],
 }
 # Programs that make their own, or compute nothing.
-TAKE_NO_CASE = {"flow-scheme", "overset", "mpm-patches", "md-evaluate", "md-pairs", "md-weak"}
+TAKE_NO_CASE = {
+    program.removeprefix("strata-")
+    for solver in solvers.in_folder(ROOT / "solvers").values()
+    for program in (*solver.programs, *solver.measuring)
+}
 TOO_LARGE = {"mpm/bar-large"}  # as mpm/bar, of several GiB
 # Nodes and the layout over all of them.
 SPREAD = [(1, "1x1"), (2, "2x1"), (4, "4x1")]
