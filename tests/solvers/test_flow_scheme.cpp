@@ -384,10 +384,10 @@ TEST_CASE("update limits what changes too much, and tells of impossible states")
 
 TEST_CASE("roots are right to a few units in the last place") {
     for (double x = 1e-30; x < 1e36; x *= 1.37) {
-        CHECK(std::abs(over_root(broadcast(x))[3] * std::sqrt(x) - 1) < 6e-16);
-        CHECK(std::abs(over_sixth_root(broadcast(x))[3] * std::pow(x, 1.0 / 6) - 1) < 1.5e-15);
+        CHECK(std::abs(strata::over_root(broadcast(x))[3] * std::sqrt(x) - 1) < 6e-16);
+        CHECK(std::abs(strata::over_sixth_root(broadcast(x))[3] * std::pow(x, 1.0 / 6) - 1) < 1.5e-15);
     }
-    CHECK(over_root(Lanes{})[0] * 0.0 == 0);
+    CHECK(strata::over_root(Lanes{})[0] * 0.0 == 0);
 }
 
 TEST_CASE("eddy viscosity and the source of Spalart-Allmaras are those of the papers") {
