@@ -4,7 +4,7 @@
 #include <numbers>
 #include <vector>
 
-#include "benchmarks/npb/common/transpose.hpp"
+#include "benchmarks/npb/common/vector.hpp"
 #include "benchmarks/npb/ft/pencils.hpp"
 #include "benchmarks/npb/ft/transform.hpp"
 #include "tests/catch.hpp"
