@@ -23,14 +23,21 @@ choose_prefix() {
             "try:     --install $prefix-1, or move it away"
 }
 
-# own_place: what root installs nobody else may replace, since all users run it.
+# own_place: what root installs nobody else may replace, since all users run it. Nor may anybody make what is not there yet, meanwhile or
+# before: the folder beside the trees is no /tmp, where another user can be the first to have a prefix with settings, or a folder of modules.
 own_place() {
-    local folder
+    local folder mode
+    mode=$(stat -L -c %a -- "${prefix%/*}" 2>/dev/null)
+    ((!(8#${mode:-0} & 02))) || not_own "others may write in ${prefix%/*}"
     ((EUID == 0)) || return 0
-    for folder in "$(installed_trees)" "${prefix%/*}/modulefiles/strata"; do
-        own_folder "$folder" || fail "another user could replace the installation" "given:   $REPLY" \
-            "allowed: folders of root's, in which nobody else may write" "try:     another folder; or as the user whose it is"
+    for folder in "${prefix%/*}" "$(installed_trees)" "${prefix%/*}/modulefiles/strata"; do
+        own_folder "$folder" || not_own "$REPLY"
     done
+}
+
+not_own() {
+    fail "another user could replace the installation" "given:   $1" \
+        "allowed: folders of yours or of root's, as root of root's alone, in which nobody else may write" "try:     another folder; or as the user whose it is"
 }
 
 # relocate FOLDER FILE...: text files that name FOLDER of the build name that of the installation.
@@ -90,6 +97,12 @@ starts() {
     logged "${outer[@]}" "$unfinished/bin/strata" --version && logged "${outer[@]}" "$unfinished/python/bin/python" -P -c 'import strata'
 }
 
+# as_nobody WORD...: as user 65534. Programs of that user's may be there, which can look into this one, stop it, and take what it has open:
+# so it has neither root's terminal nor the lock of the builds nor the log, and is not waited for without end.
+as_nobody() {
+    timeout -s KILL 60 setsid -w setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all -- "$@" </dev/null >/dev/null 2>&1 9>&-
+}
+
 # What it needs outside of the tree (libraries, the base of its Python) may lie in a home that others cannot read, and so may the tree.
 try_it() {
     local python
@@ -98,7 +111,7 @@ try_it() {
         fail "another user could replace the Python of the installation" "given:   $REPLY" \
             "allowed: a Python of root's, in folders of root's" "try:     with the system's Python first on PATH, then the same again"
     starts || fail "the installation does not start" "given: $prefix"
-    ((EUID == 0)) && command -v setpriv >/dev/null && ! starts setpriv --reuid=65534 --regid=65534 --clear-groups -- || return 0
+    ((EUID == 0)) && command -v setpriv >/dev/null && ! starts as_nobody || return 0
     say "user 65534 (nobody) cannot start it: whoever is to use it must be able to read $prefix,"
     say "its Python ($(readlink -f -- "$unfinished/python/bin/python")) and its libraries (ldd $prefix/bin/strata)"
 }

@@ -338,7 +338,7 @@ def test_a_tree_is_closed_until_nobody_else_may_write_in_it(
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("how", ["folder", "link", "trees", "modulefiles", "open to all"])
+@pytest.mark.parametrize("how", ["folder", "link", "trees", "modulefiles", "open to all", "beside others"])
 def test_root_installs_nothing_where_another_user_can_replace_it(
     checkout: sample.Checkout, somebody: sample.Somebody, tmp_path: Path, how: str
 ) -> None:
@@ -348,9 +348,9 @@ def test_root_installs_nothing_where_another_user_can_replace_it(
     if named != site:
         site.mkdir()
         site.chmod(0o1777)
-    if how == "open to all":
+    if how in ("open to all", "beside others"):
         site.mkdir()
-        site.chmod(0o777)
+        site.chmod(0o777 if how == "open to all" else 0o1777)
     else:
         made = ["ln", "-s", str(tmp_path), str(named)] if how == "link" else ["mkdir", str(named)]
         subprocess.run([*somebody.prefix, *made], check=True)
@@ -358,5 +358,43 @@ def test_root_installs_nothing_where_another_user_can_replace_it(
             site.chmod(0o755)
     done = checkout.run("setup", "--install", str(site / "1.0"))
     assert done.returncode == 1 and "another user could replace the installation" in done.stderr
-    assert f"given:   {named} belongs to user 65534" in done.stderr or how == "open to all"
+    open_to_all = f"given:   others may write in {site}" in done.stderr
+    assert open_to_all or f"given:   {named} belongs to user 65534" in done.stderr
     assert checkout.builds() == [] and not list(tmp_path.glob(".trees"))
+
+
+TRY_IT = """
+for part in say own_folders install; do . "$1/$part.sh"; done
+exec 9>>"$2/lock" 8<&-
+unfinished=$2 prefix=$2 strata_log=$2/log
+try_it
+"""
+SEEN = """#!/bin/sh
+[ "$(id -u)" = 65534 ] || exit 0
+{ cut -d " " -f 6 /proc/$$/stat; echo $$; readlink /proc/$$/fd/*; } >"$(dirname "$0")/../seen/all"
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_what_is_tried_as_nobody_has_nothing_open_that_is_roots(somebody: sample.Somebody) -> None:
+    """Other programs of that user's may be there, and can take its descriptors (pidfd_getfd)."""
+    tree = somebody.folder
+    for folder in ("bin", "python/bin", "seen"):
+        (tree / folder).mkdir(parents=True)
+    (tree / "seen").chmod(0o1777)
+    strata = tree / "bin" / "strata"
+    strata.write_text(SEEN)
+    strata.chmod(0o755)
+    (tree / "python" / "bin" / "python").symlink_to("/bin/true")
+    (tree / "log").touch()
+    with (tree / "terminal").open("w+") as terminal:
+        subprocess.run(
+            ["bash", "-uc", TRY_IT, "bash", ROOT / "setup", tree],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            check=True,
+        )
+    session, process, *opened = (tree / "seen" / "all").read_text().splitlines()
+    assert set(opened) - {str(strata), str(tree / "seen" / "all")} == {"/dev/null"}
+    assert session == process, "a session of its own has no terminal of root's"
