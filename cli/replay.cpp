@@ -4,14 +4,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/python.hpp"
 #include "cli/trusted_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
@@ -115,6 +119,28 @@ std::vector<std::string> program_of(const graph::RunLeg& leg, const std::string&
         .remedy("build it again, from the same sources by the same compiler: the same bits are accepted");
 }
 
+/// Goes into the folder in which the run was started: files that its case names are seen from there. A
+/// stranger's history may name any: what search paths count from the current folder (an empty entry, as
+/// `PATH=MINE:$PATH` leaves, is that folder) stays what it was where the command was typed.
+void enter(const fs::path& folder) {
+    std::error_code failed;
+    const fs::path here = fs::current_path(failed);
+    forget_modules_here(false);
+    for (const char* const name : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {
+        std::string said = launch::environment_value(name), kept;
+        if (said.empty()) continue;
+        if (name == std::string("LD_LIBRARY_PATH"))
+            std::replace(said.begin(), said.end(), ';', ':');  // ld.so(8)
+        std::istringstream entries(said + ':');
+        for (std::string each; std::getline(entries, each, ':');) {
+            if (failed && !each.starts_with('/')) continue;
+            kept += (kept.empty() ? "" : ":") + (each.empty() ? here : here / each).string();
+        }
+        setenv(name, kept.c_str(), 1);
+    }
+    fs::current_path(folder, failed);
+}
+
 }  // namespace
 
 int replay_command(int argc, char** argv) {
@@ -146,8 +172,7 @@ int replay_command(int argc, char** argv) {
         command.insert(command.end(), {"--out", out.string()});
         leave_janitor(out);
     }
-    std::error_code none;
-    fs::current_path(leg.folder, none);  // files that the case names are seen from there
+    enter(leg.folder);
     const std::string layout = parsed.text("--layout");
     const std::string one_each = parsed.has("--nodes") ? parsed.text("--nodes") + "x1" : "1x1";
     return launch_laid_out(layout.empty() ? one_each : layout, parsed, command);

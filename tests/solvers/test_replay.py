@@ -354,6 +354,35 @@ def test_a_history_of_a_strangers_starts_nothing_but_a_solver_of_ones_own(steere
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("way", ["PATH", "LD_LIBRARY_PATH"])
+def test_a_folder_that_a_strangers_history_names_gives_no_programs_and_no_libraries(
+    front, steered, tmp_path, monkeypatch, way
+):
+    """An empty entry of a search path is the current folder, which is that one then."""
+    run, trap, mark = tmp_path / "run", tmp_path / "trap", tmp_path / "mark"
+    shutil.copytree(steered, run)
+    trap.mkdir()
+    (trap / "srun").write_text(f"#!/bin/sh\ntouch {mark}\n")
+    (trap / "libm.so.6").write_text("no library, but one that is looked for")
+    for each in trap.iterdir():
+        each.chmod(0o755)
+    folder = json.dumps(events(run, "began")[0]["folder"])
+    text = (run / "history.jsonl").read_text()
+    (run / "history.jsonl").write_text(text.replace(folder, json.dumps(str(trap))))
+    if os.geteuid() == 0:
+        subprocess.run(["chown", "-R", "65534", str(trap)], check=True)
+    command = [front, "replay", run, "--steps", "20:22", "--bind", "none", "--quiet", "--out", tmp_path / "o"]
+    if way == "PATH":  # on nodes, which srun starts
+        command += ["--nodes", "1"]
+        monkeypatch.setenv("SLURM_JOB_ID", "1")
+        monkeypatch.setenv("SLURM_JOB_NUM_NODES", "1")
+    monkeypatch.setenv("STRATA_PYTHON", sys.executable)
+    monkeypatch.setenv(way, f":{os.environ.get(way, '')}:")
+    done = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert not mark.exists(), done.stderr
+    assert done.returncode == 0 or way == "PATH", done.stderr
+
+
 def test_another_kind_of_processor_is_refused(steered, replay, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(steered, run)
