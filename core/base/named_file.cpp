@@ -27,9 +27,9 @@ constexpr int kMostLinks = 40;  // as many as the kernel follows
 /// looks at on the way to it is looked at, links and what they lead to as well.
 bool others_reach(const fs::path& folder) {
     std::error_code failed;
-    for (const auto& [step, about] : path_steps(fs::absolute(folder, failed)))
-        if ((!is_own_or_root(about.st_uid) && about.st_uid != unmapped_user()) ||
-            (!S_ISLNK(about.st_mode) && may_replace_in(about, other_writers())))
+    for (const PathStep& step : path_steps(fs::absolute(folder, failed)))
+        if ((!is_own_or_root(step.about.st_uid) && step.about.st_uid != unmapped_user()) ||
+            (!S_ISLNK(step.about.st_mode) && may_replace_in(step.about, other_writers())))
             return true;
     return false;
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -57,14 +58,22 @@ std::string why_not_own(const struct stat& about, mode_t writers) {
 std::vector<PathStep> path_steps(const fs::path& absolute) {
     constexpr int most_links = 40;  // as the kernel
     std::vector<PathStep> steps;
-    std::deque<fs::path> left(absolute.begin(), absolute.end());
+    std::deque<fs::path> left;
+    const auto put_first = [&left](const fs::path& path) {
+        auto place = left.begin();
+        for (const fs::path& part : path)
+            if (part != "." && !part.empty()) place = std::next(left.insert(place, part));
+    };
+    put_first(absolute);
     fs::path at = "/";
     for (int links = 0; !left.empty();) {
         const fs::path part = left.front();
         left.pop_front();
-        if (part == "..") at = at.parent_path();
-        if (part == ".." || part == "." || part.empty()) continue;
-        PathStep step{at / part, {}};  // "/" at the front of what a link leads to is the root
+        if (part == "..") {
+            at = at.parent_path();
+            continue;
+        }
+        PathStep step{at / part, {}, left.empty()};  // "/" at the front of what a link leads to is the root
         if (lstat(step.path.c_str(), &step.about) != 0) break;
         steps.push_back(step);
         if (!S_ISLNK(step.about.st_mode)) {
@@ -74,7 +83,7 @@ std::vector<PathStep> path_steps(const fs::path& absolute) {
         std::error_code failed;
         const fs::path target = fs::read_symlink(step.path, failed);
         if (failed || ++links > most_links) break;
-        left.insert(left.begin(), target.begin(), target.end());
+        put_first(target);
     }
     return steps;
 }

@@ -39,6 +39,7 @@ std::string why_not_own(const struct stat& about, mode_t writers = S_IWGRP | S_I
 struct PathStep {
     std::filesystem::path path;
     struct stat about;  // of the link itself
+    bool ends;          // the path ends there, or would but for links at its end; so does FOLDER/ at FOLDER
 };
 
 /// All that the kernel looks at on the way to an absolute path (path_resolution(7)): "/", folders, links, and

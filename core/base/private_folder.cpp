@@ -19,15 +19,13 @@ namespace fs = std::filesystem;
 /// Looks at all that the kernel looks at on the way to a path: folders, links, and what these lead to. At its
 /// end no link of a stranger's is followed: in that user's folder it may lead to any folder of this one's.
 void need_not_put(const fs::path& path) {
-    fs::path end = fs::absolute(path);
-    if (!end.has_filename()) end = end.parent_path();  // FOLDER/
-    for (const auto& [step, about] : path_steps(end)) {
+    for (const auto& [step, about, ends] : path_steps(fs::absolute(path))) {
         struct stat place {};
         if (stat(step.parent_path().c_str(), &place) != 0) return;  // whoever opens it says why
         if (step == "/" || is_trusted(about.st_uid)) continue;
         const bool shared = (place.st_mode & other_writers()) != 0, link = S_ISLNK(about.st_mode),
                    of_the_place = about.st_uid == place.st_uid && place.st_uid != unmapped_user();
-        if (!(link && step == end) && (!shared || of_the_place)) continue;
+        if (!(link && ends) && (!shared || of_the_place)) continue;
         throw Error(fmt::format("results are not written where another user has put a {} first",
                                 link                     ? "link"
                                 : S_ISDIR(about.st_mode) ? "folder"

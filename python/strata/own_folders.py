@@ -64,7 +64,7 @@ def need_not_put(path: Path) -> None:
     in a folder of another user's, `report` may lead to any folder of this one's.
     """
     trusted = {0, os.geteuid(), *_trusted_users()}
-    for step in _steps(path):
+    for step, ends in _steps_and_ends(path):
         try:
             about, place = step.lstat(), step.parent.stat()
         except OSError:
@@ -72,7 +72,7 @@ def need_not_put(path: Path) -> None:
         owner = about.st_uid
         believed = trusted if place.st_uid == _unmapped() else {*trusted, place.st_uid}
         shared = bool(place.st_mode & _writers())
-        leads = stat.S_ISLNK(about.st_mode) and step == path.absolute() and owner not in trusted
+        leads = stat.S_ISLNK(about.st_mode) and ends and owner not in trusted
         if not leads and (not shared or owner in believed):
             continue
         kind = "link" if stat.S_ISLNK(about.st_mode) else "folder" if stat.S_ISDIR(about.st_mode) else "file"
@@ -293,8 +293,13 @@ def close_umask() -> None:
 
 def _steps(path: Path) -> Iterator[Path]:
     """All that the kernel looks at on the way to a path: folders, links, and what these lead to."""
+    return (step for step, _ in _steps_and_ends(path))
+
+
+def _steps_and_ends(path: Path) -> Iterator[tuple[Path, bool]]:
+    """With each step, whether the path ends there, or would but for links at its end."""
     at, links = Path("/"), 0
-    yield at
+    yield at, False
     todo = list(path.absolute().parts[1:])
     while todo:
         part = todo.pop(0)
@@ -302,7 +307,7 @@ def _steps(path: Path) -> Iterator[Path]:
             at = at.parent
             continue
         here = at / part
-        yield here
+        yield here, not todo
         try:
             target = here.readlink()
         except OSError:  # no link, or whoever opens it says why

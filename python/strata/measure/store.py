@@ -204,6 +204,7 @@ def create(path: Path, plan: plans.Plan, machine: Mapping[str, Any], provenance:
     if (path / "plan.json").exists():
         raise StrataError("a plan is there already", at=str(path), remedy="give --out another folder")
     try:
+        own_folders.make_results(path)  # by itself: a link of a stranger's at the end of what was named
         own_folders.make_results(path / "journal")
     except OSError as error:
         raise storage_error(error, path) from error

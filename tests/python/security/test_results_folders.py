@@ -153,6 +153,25 @@ def test_whoever_owns_the_place_is_believed(tmp_path: Path) -> None:
 
 
 @as_root
+@pytest.mark.parametrize("way", ["by its path", "by a link on the way", "by a link at the end"])
+def test_a_strangers_link_at_the_end_of_a_path_is_not_followed(tmp_path: Path, way: str) -> None:
+    """Homes and scratch folders are often reached by a link."""
+    theirs, kept = tmp_path / "theirs", tmp_path / "kept"
+    for each in (theirs, kept):
+        each.mkdir()
+    (theirs / "out").symlink_to(kept)
+    for each in (theirs, theirs / "out"):
+        os.lchown(each, 65534, 65534)
+    (tmp_path / "way").symlink_to("theirs")
+    (tmp_path / "mine").symlink_to("theirs/out")
+    ends = {"by its path": "theirs/out", "by a link on the way": "way/out", "by a link at the end": "mine"}
+    with pytest.raises(StrataError, match=f"{PUT} link") as found:
+        results(tmp_path / ends[way])
+    assert found.value.given == f"{theirs / 'out'} belongs to user 65534"
+    assert not list(kept.iterdir())
+
+
+@as_root
 @pytest.mark.parametrize("way", ["report", "report/figures"])
 def test_a_link_in_a_strangers_own_results_is_not_followed(tmp_path: Path, way: str) -> None:
     theirs, kept = tmp_path / "theirs", tmp_path / "kept"
