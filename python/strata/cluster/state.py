@@ -50,17 +50,18 @@ def folder(name: str) -> Path:
 
 def _check(path: Path) -> None:
     """A folder, where it exists, is this user's, and nobody else may write in it: in /tmp everybody can make
-    one of any name. Raises StrataError.
+    one of any name. Nor may anybody put another one in its place: the end of a cluster removes all that is
+    there by this name. Raises StrataError.
     """
     try:
-        wrong = own_folders.wrong(path)
+        wrong = own_folders.wrong(path) or own_folders.replaceable(path)
     except (FileNotFoundError, PermissionError):
         return  # whoever opens it says so
     if wrong:
         raise StrataError(
             "a folder for clusters cannot be trusted",
             given=f"{path}: {wrong}",
-            allowed="one of this user in which nobody else may write",
+            allowed="one of this user in which nobody else may write, and that nobody else can replace",
             remedy=f"chmod go-w {path} where it is yours; else STRATA_CLUSTERS=/a/folder/of/yours",
             code=FAILED,
         )

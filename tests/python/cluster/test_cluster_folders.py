@@ -98,6 +98,24 @@ def test_a_folder_that_another_user_made_first_is_used_by_no_command(base: Path)
     os.chown(base, 0, 0)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives a folder away")
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_folder_below_one_in_which_another_user_can_replace_it_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    """Or what lies where a link in its place leads would go with the cluster."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    theirs.chmod(mode)
+    if mode == 0o755:
+        os.chown(theirs, NOBODY, NOBODY)
+    monkeypatch.setenv("STRATA_CLUSTERS", str(theirs / "clusters"))
+    with pytest.raises(StrataError, match="cannot be trusted") as found:
+        state.make("box")
+    assert str(theirs) in str(found.value.given)
+    assert not (theirs / "clusters" / "box").exists()
+
+
 def test_another_user_cannot_hold_the_lock_of_a_folder_that_all_may_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
