@@ -8,16 +8,18 @@ whole process group included, leaves it to do this.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import shutil
 import signal
+import stat
 import sys
 import time
 from pathlib import Path
 
 SEGMENTS = ("sm_segment*", "vader_segment*")
-FOLDERS = "strata_tests.*"  # ends with the number of the process that made it
+FOLDERS = "strata_segments.*"
 PATIENCE_S = 20.0
 
 
@@ -28,14 +30,25 @@ def wait_for_end(pid: int) -> None:
         os.close(end)
 
 
+def carries(pid: int, mark: bytes) -> bool:
+    with contextlib.suppress(OSError):
+        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False
+
+
 def marked(mark: bytes) -> list[int]:
     """All processes that descend from the test run, wherever they hang now."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-    return found
+    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if carries(pid, mark)]
+
+
+def end(pid: int, mark: bytes) -> None:
+    """The process that has this number and the mark: by its pidfd, as the number may be another's by now."""
+    process = os.pidfd_open(pid)
+    try:
+        if carries(pid, mark):
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+    finally:
+        os.close(process)
 
 
 def end_processes(mark: bytes) -> int:
@@ -45,38 +58,48 @@ def end_processes(mark: bytes) -> int:
     while (left := marked(mark)) and time.monotonic() < deadline:
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+                end(pid, mark)
         ended.update(left)
         time.sleep(0.05)
     return len(ended)
 
 
-def in_use() -> set[str]:
-    """Paths in /dev/shm that some process has mapped."""
-    found = set()
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            for line in (entry / "maps").read_text(errors="replace").splitlines():
-                if "/dev/shm/" in line:
-                    found.add(line[line.index("/dev/shm/") :])
-    return found
+def remove_unused(path: Path, since: float) -> None:
+    """A file of ours that was made during the run, where nobody has it open or mapped. That is asked of the
+    file, by a lease, which the kernel grants only to its one opener: /proc does not show the processes of
+    other containers, which may share /dev/shm.
+    """
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(file)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.getuid() or about.st_mtime < since:
+            return
+        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # whoever opens it now sends this; SIGIO would end us
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        path.unlink()
+    finally:
+        os.close(file)
+
+
+def remove_dead(path: Path) -> None:
+    """A folder of tests/conftest.py that nobody holds the lock of, as its test run does."""
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if os.fstat(folder).st_uid == os.getuid():  # of another user's tests nothing is removed
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(folder)
 
 
 def remove_segments(since: float) -> None:
-    """Of ours, made during the run, and mapped by nobody."""
-    there = [path for pattern in SEGMENTS for path in Path("/dev/shm").glob(pattern)]
-    # Asked afterwards: what another program makes meanwhile is not among those.
-    used = in_use()
-    for path in there:
-        with contextlib.suppress(OSError):
-            about = path.lstat()
-            if about.st_uid == os.getuid() and about.st_mtime >= since and str(path) not in used:
-                path.unlink()
+    for pattern in SEGMENTS:
+        for path in Path("/dev/shm").glob(pattern):
+            with contextlib.suppress(OSError):
+                remove_unused(path, since)
     for path in Path("/dev/shm").glob(FOLDERS):
         with contextlib.suppress(OSError):
-            ours = path.lstat().st_uid == os.getuid()  # of another user's tests nothing is removed
-            if ours and not Path("/proc", path.suffix.removeprefix(".")).exists():
-                shutil.rmtree(path, ignore_errors=True)
+            remove_dead(path)
 
 
 def main(pid: int, folder: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +30,34 @@ LATE = tuple(
 
 # Where Open MPI's processes under a plain `mpirun` share memory; `strata launch` says another place. A test
 # that looks in /dev/shm for what it left behind does not find what another test's killed processes left.
-SEGMENTS = Path("/dev/shm", f"strata_tests.{os.getpid()}")
-SEGMENTS_GO_TO = {
-    "OMPI_MCA_btl_vader_backing_directory": str(SEGMENTS),  # Open MPI 4
-    "OMPI_MCA_btl_sm_backing_directory": str(SEGMENTS),
-}
+SEGMENTS_GO_TO = (
+    "OMPI_MCA_btl_vader_backing_directory",  # Open MPI 4
+    "OMPI_MCA_btl_sm_backing_directory",
+)
+SEGMENTS = pytest.StashKey[tuple[Path, int]]()
+
+
+def segments() -> tuple[Path, int]:
+    """A new folder for them, with its lock, which says that this run lives: setup/sweep.py may be one in
+    another container that shares /dev/shm, and sees neither this process nor its number.
+    """
+    while True:
+        path = Path(tempfile.mkdtemp(prefix="strata_segments.", dir="/dev/shm"))
+        with contextlib.suppress(FileNotFoundError):
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if path.exists():  # else it was swept before it was locked
+                return path, lock
+            os.close(lock)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """What a test starts inherits whether signals are ignored, and `nohup` and a shell's `&` ignore some."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if SEGMENTS.parent.is_dir():
-        SEGMENTS.mkdir(mode=0o700, exist_ok=True)
-        os.environ.update(SEGMENTS_GO_TO)
+    if Path("/dev/shm").is_dir():
+        config.stash[SEGMENTS] = path, _ = segments()
+        os.environ.update(dict.fromkeys(SEGMENTS_GO_TO, str(path)))
     # Whoever started this run shows how far it is; what tests start is not to say so.
     records = os.environ.pop("STRATA_TEST_MARKS", None)
     if records is not None and not hasattr(config, "workerinput"):
@@ -49,8 +66,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Marks(config, [Path(record) for record in records.split(":")]))
 
 
-def pytest_unconfigure() -> None:
-    shutil.rmtree(SEGMENTS, ignore_errors=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if SEGMENTS in config.stash:
+        path, lock = config.stash[SEGMENTS]
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
 
 
 def together(test: str) -> str:

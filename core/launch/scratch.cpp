@@ -102,18 +102,23 @@ bool owner_lives(const std::string& name) {
     return stat && stat->start_time == start && stat->state != 'Z';
 }
 
-/// Whether a process has the file mapped, or open: between making a segment and mapping it lies an instant.
-bool used_by_anybody(const std::string& path) {
-    for (const int pid : machine::all_processes()) {
-        const std::string process = "/proc/" + std::to_string(pid);
-        const auto maps = machine::read_file(process + "/maps");
-        if (maps && maps->find(path) != std::string::npos) return true;
-        for (const std::string& fd : entries(process + "/fd", "")) {
-            std::error_code gone;
-            if (fs::read_symlink(process + "/fd/" + fd, gone) == path) return true;
-        }
+/// Removes a file of this user's that was made since then, if nobody has it open or mapped. That is asked of
+/// the file, by a lease (fcntl(2)) which the kernel grants only to a file's one opener: in /proc the
+/// processes of other containers, which may share /dev/shm, are not seen. A kernel without leases keeps the
+/// file.
+void remove_unused(const std::string& path, double since) {
+    const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat about {};
+    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == getuid()) {
+        const double changed =
+            static_cast<double>(about.st_ctim.tv_sec) + 1e-9 * static_cast<double>(about.st_ctim.tv_nsec);
+        // Whoever opens it meanwhile waits until it is closed here; of that this process is told by a signal,
+        // and SIGIO would end it.
+        if (changed >= since && fcntl(file, F_SETSIG, SIGURG) == 0 && fcntl(file, F_SETLEASE, F_WRLCK) == 0)
+            unlink(path.c_str());
     }
-    return false;
+    close(file);
 }
 
 }  // namespace
@@ -129,15 +134,21 @@ std::vector<std::string> Scratch::default_bases() {
 }
 
 Scratch::Scratch(const std::vector<std::string>& bases) {
+    constexpr int kTries = 100;
     const auto self = machine::read_stat(getpid());
     name_ = fmt::format("{}{}-{}", prefix_of_user(), getpid(), self ? self->start_time : 0);
     for (const std::string& base : bases) {
-        const auto made = make_private_folder(base, name_ + "-");
-        if (!made) continue;
-        path_ = *made;
-        lock_ = lock_folder(path_);
-        if (lock_ >= 0) return;
-        rmdir(path_.c_str());
+        // Again where the sweep of another container, which does not see this process, came between making
+        // and locking.
+        for (int tries = 0; tries < kTries; ++tries) {
+            const auto made = make_private_folder(base, name_ + "-");
+            if (!made) break;
+            path_ = *made;
+            lock_ = lock_folder(path_);
+            if (lock_ >= 0 && access(path_.c_str(), F_OK) == 0) return;
+            if (lock_ >= 0) close(lock_);
+            rmdir(path_.c_str());
+        }
     }
     throw Error("no folder for the files of this run can be made")
         .given(fmt::format("{}", fmt::join(bases, ", ")))
@@ -168,13 +179,7 @@ void remove_stray_segments(double since, const std::string& folder) {
         if (std::none_of(kPrefixes.begin(), kPrefixes.end(),
                          [&](const char* prefix) { return name.rfind(prefix, 0) == 0; }))
             continue;
-        const std::string path = folder + "/" + name;
-        struct stat status {};
-        if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != getuid())
-            continue;
-        const double changed =
-            static_cast<double>(status.st_ctim.tv_sec) + 1e-9 * static_cast<double>(status.st_ctim.tv_nsec);
-        if (changed >= since && !used_by_anybody(path)) unlink(path.c_str());
+        remove_unused(folder + "/" + name, since);
     }
 }
 

@@ -35,7 +35,7 @@ class Scratch {
 
 /// Segments that an MPI makes under a name of its own in /dev/shm, whatever it is told, and unlinks only when
 /// its start succeeds: removed when they are this user's, made since `since` (seconds, wall clock) and no
-/// process has them mapped.
+/// process has them open or mapped, also none of another container that shares the folder.
 void remove_stray_segments(double since, const std::string& folder = "/dev/shm");
 
 /// Ends and removes what was left by runs of this user whose supervisor was killed: processes that carry

@@ -1,9 +1,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "core/launch/scratch.hpp"
 #include "core/machine/proc.hpp"
@@ -14,6 +21,35 @@ using namespace strata;
 using namespace strata::launch;
 using namespace strata::machine;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Does something where the processes of this container are not seen, nor their numbers; false where no
+/// container can be made. It shares files, as with `docker run --volume`, but not those of others' tests in
+/// /dev/shm.
+bool in_another_container(const std::function<void()>& act) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWPID | CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0) _exit(1);
+        const pid_t first = fork();
+        if (first == 0) {
+            if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+                mount("proc", "/proc", "proc", 0, nullptr) != 0 ||
+                mount("tmpfs", "/dev/shm", "tmpfs", 0, nullptr) != 0)
+                _exit(1);
+            act();
+            _exit(0);
+        }
+        int status = 1;
+        waitpid(first, &status, 0);
+        _exit(status == 0 ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+}  // namespace
 
 TEST_CASE("a scratch folder exists as long as its owner, and a sweep lets it be") {
     const TestFolder folder;
@@ -85,4 +121,34 @@ TEST_CASE("an MPI's stray segment is removed when nobody maps it, and no other f
     remove_stray_segments(0, folder.path);
     CHECK_FALSE(fs::exists(folder.path + "/mpich_shar_tmpAbCdEf"));
     CHECK(fs::exists(folder.path + "/data"));
+}
+
+TEST_CASE("a segment that a process has open or mapped stays, also where that process is not seen") {
+    const bool map = GENERATE(false, true);
+    CAPTURE(map);
+    const TestFolder folder;
+    const std::string path = folder.file("vader_segment.n1.0.1.0", "x");
+    const pid_t user = fork();
+    if (user == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        const int file = open(path.c_str(), O_RDWR);
+        if (map) mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (map) close(file);
+        folder.file("used", "");
+        for (;;) pause();
+    }
+    while (!fs::exists(folder.path + "/used")) usleep(1000);
+    const auto remove = [&] { remove_stray_segments(0, folder.path); };
+    remove();
+    CHECK(fs::exists(path));
+    const bool contained = in_another_container(remove);
+    CHECK(fs::exists(path));
+    kill(user, SIGKILL);
+    waitpid(user, nullptr, 0);
+    if (contained)
+        in_another_container(remove);
+    else
+        remove();
+    CHECK_FALSE(fs::exists(path));
+    if (!contained) CANNOT_TRY("no container can be made here");
 }
