@@ -38,7 +38,7 @@ def carries(pid: int, mark: bytes) -> bool:
 
 def marked(mark: bytes) -> list[int]:
     """All processes that descend from the test run, wherever they hang now."""
-    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if carries(pid, mark)]
+    return [pid for pid in (int(entry.name) for entry in Path("/proc").glob("[0-9]*")) if carries(pid, mark)]
 
 
 def end(pid: int, mark: bytes) -> None:
@@ -74,7 +74,9 @@ def remove_unused(path: Path, since: float) -> None:
         about = os.fstat(file)
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.getuid() or about.st_mtime < since:
             return
-        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # whoever opens it now sends this; SIGIO would end us
+        fcntl.fcntl(
+            file, fcntl.F_SETSIG, signal.SIGURG
+        )  # whoever opens it now sends this; SIGIO would end us
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         path.unlink()
     finally:

@@ -9,10 +9,13 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <iterator>
+#include <set>
 #include <sstream>
 
 #include "core/machine/cgroup.hpp"
 #include "core/machine/proc.hpp"
+#include "core/machine/signal_process.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::integrity {
@@ -27,15 +30,21 @@ void give_weight(const std::string& path) {
     for (const char* weight : {"/cpu.weight", "/cpu.shares"}) machine::write_file(path + weight, "1000");
 }
 
+std::set<pid_t> members_of(const std::string& path) {
+    std::istringstream members(machine::read_file(path + "/cgroup.procs").value_or(""));
+    return {std::istream_iterator<pid_t>(members), {}};
+}
+
 /// The processes of a group end, and the group with them. The kernel lets a group go only some moments after
 /// its last process.
 void remove_group(const std::string& path) {
     for (int attempt = 0; attempt < 100; ++attempt) {
         if (rmdir(path.c_str()) == 0 || errno == ENOENT) return;
         if (attempt == 0) give_weight(path);
-        std::istringstream members(machine::read_file(path + "/cgroup.procs").value_or(""));
-        for (pid_t pid = 0; members >> pid;)
-            if (pid > 1) kill(pid, SIGKILL);
+        const std::set<pid_t> found = members_of(path);
+        for (const pid_t pid : found)
+            if (pid > 1)
+                machine::signal_process(pid, SIGKILL, [&] { return members_of(path).count(pid) > 0; });
         const timespec pause{0, 10'000'000};
         nanosleep(&pause, nullptr);
     }

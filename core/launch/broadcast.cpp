@@ -19,6 +19,7 @@
 #include "core/launch/process_tree.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/proc.hpp"
+#include "core/machine/signal_process.hpp"
 
 namespace strata::launch {
 namespace {
@@ -104,6 +105,9 @@ struct Holders {
     std::string step;
 
     [[nodiscard]] bool live() const { return lives(srun, start_time); }
+    void signal(int number) const {
+        machine::signal_process(srun, number, [&] { return live(); });
+    }
 };
 
 Holders noted(const std::string& scratch) {
@@ -120,8 +124,8 @@ void take_note(const std::string& scratch, const Holders& holders) {
 
 /// By their srun, which is there until they have let go.
 void let_go(const Holders& holders) {
-    kill(holders.srun, kLetGo);
-    kill(holders.srun, SIGCONT);
+    holders.signal(kLetGo);
+    holders.signal(SIGCONT);
     comes(kUntilGone, [&] { return !holders.live(); });
 }
 
@@ -129,9 +133,13 @@ void let_go(const Holders& holders) {
 void let_go_without_srun(const Holders& holders) {
     // The process below it first, which ends the step of a srun that was killed; before anything is sent, as
     // is right.
-    if (!holders.step.empty())
-        for (const int pid : machine::descendants_of(holders.srun)) kill(pid, SIGKILL);
-    kill(holders.srun, SIGKILL);
+    if (!holders.step.empty()) {
+        const std::vector<int> below = machine::descendants_of(holders.srun);
+        // Children before their parents, without whom they would descend from another process.
+        for (auto pid = below.rbegin(); pid != below.rend(); ++pid)
+            machine::signal_descendant(*pid, SIGKILL, holders.srun);
+    }
+    holders.signal(SIGKILL);
     if (holders.step.empty()) return;
     const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const int told = start_apart({"scancel", kLetGoByName, holders.step}, nothing);
@@ -211,7 +219,7 @@ void Broadcast::hold() {
     std::istringstream(said.substr(said.find(kHeld) + kHeld.size())) >> holders.step;
     // Else it would kill them as soon as it hears that the job is over, before Slurm's daemons ask them to
     // end.
-    kill(holders.srun, SIGSTOP);
+    holders.signal(SIGSTOP);
     take_note(scratch_, holders);
 }
 

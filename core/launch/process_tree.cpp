@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/machine/proc.hpp"
+#include "core/machine/signal_process.hpp"
 
 namespace strata::launch {
 
@@ -62,9 +63,9 @@ int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status
 
 void stop_with_descendants() {
     const std::vector<int> all = machine::descendants_of(getpid());
-    for (const int pid : all) kill(pid, SIGSTOP);
+    for (const int pid : all) machine::signal_descendant(pid, SIGSTOP, getpid());
     kill(getpid(), SIGSTOP);
-    for (const int pid : all) kill(pid, SIGCONT);
+    for (const int pid : all) machine::signal_descendant(pid, SIGCONT, getpid());
 }
 
 std::vector<int> end_all_descendants(double patience_s, int spared) {
@@ -80,12 +81,12 @@ std::vector<int> end_all_descendants(double patience_s, int spared) {
             grew = false;
             for (const int pid : machine::descendants_of(getpid())) {
                 if (pid == spared || !stopped.insert(pid).second) continue;
-                kill(pid, SIGSTOP);
+                machine::signal_descendant(pid, SIGSTOP, getpid());
                 grew = true;
             }
         }
         if (spared != 0 && stopped.empty()) return {};
-        for (const int pid : stopped) kill(pid, SIGKILL);
+        for (const int pid : stopped) machine::signal_descendant(pid, SIGKILL, getpid());
         if (Clock::now() > give_up) {
             collect_ended();
             return machine::descendants_of(getpid());

@@ -21,6 +21,7 @@
 #include "core/launch/control_groups.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/proc.hpp"
+#include "core/machine/signal_process.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::launch {
@@ -54,6 +55,12 @@ bool is_own(int pid) {
     return stat(fmt::format("/proc/{}", pid).c_str(), &about) == 0 && about.st_uid == geteuid();
 }
 
+bool is_marked(int pid, const std::set<std::string>& runs) {
+    if (!is_own(pid)) return false;
+    const auto run = machine::environment_of(pid, "STRATA_RUN");
+    return run && runs.count(*run) > 0;
+}
+
 /// Ends this user's processes of dead runs. They carry the run's name in their environment; found only when
 /// there is a leftover, since looking at environments costs milliseconds. Those of other users, which root
 /// could read, may say anything.
@@ -64,17 +71,16 @@ int end_marked(const std::set<std::string>& runs) {
         std::vector<int> found;
         bool to_end = false;
         for (const int pid : machine::all_processes()) {
-            if (pid == getpid() || !is_own(pid)) continue;
-            const auto run = machine::environment_of(pid, "STRATA_RUN");
-            if (!run || runs.count(*run) == 0) continue;
+            if (pid == getpid() || !is_marked(pid, runs)) continue;
             if (is_srun(pid) && round < kRoundsForSrun)
                 to_end = true;
             else
                 found.push_back(pid);
         }
         if (found.empty() && !to_end) break;
-        for (const int pid : found) kill(pid, SIGSTOP);
-        for (const int pid : found) kill(pid, SIGKILL);
+        for (const int number : {SIGSTOP, SIGKILL})
+            for (const int pid : found)
+                machine::signal_process(pid, number, [&] { return is_marked(pid, runs); });
         ended.insert(found.begin(), found.end());
         std::this_thread::sleep_for(std::chrono::milliseconds(1 + round));
     }

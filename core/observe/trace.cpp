@@ -17,6 +17,7 @@
 
 #include "core/base/error.hpp"
 #include "core/machine/proc.hpp"
+#include "core/machine/signal_process.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::observe {
@@ -197,7 +198,8 @@ void Tracer::wait() {
         } else if (tid == child_) {
             status_ = status;
             // Processes that the command left running end with it.
-            for (const int pid : machine::descendants_of(getpid())) kill(pid, SIGKILL);
+            for (const int pid : machine::descendants_of(getpid()))
+                machine::signal_descendant(pid, SIGKILL, getpid());
         }
     }
 }

@@ -43,7 +43,14 @@ NATIVE = [
 
 PYTHON = [
     ["strata.errors"],
-    ["strata.documents", "strata.own_folders", "strata.peer", "strata.scripts", "strata.unpacked"],
+    [
+        "strata.documents",
+        "strata.own_folders",
+        "strata.peer",
+        "strata.pidfd",
+        "strata.scripts",
+        "strata.unpacked",
+    ],
     ["strata.toml_files"],
     ["strata.front", "strata.paths", "strata.casefile", "strata.interop"],
     ["strata.security", "strata.site", "strata.solvers"],

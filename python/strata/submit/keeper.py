@@ -98,12 +98,10 @@ def _guarded(kept: Dumps, found: Criu, words: Sequence[str], time: str | None) -
             whole = kept.add(lambda new: _dump(root, new, found))
         except StrataError as error:
             sys.stderr.write(f"{error}\n")
-            for pid in processes.below(root):
-                os.kill(pid, signal.SIGCONT)
+            processes.signal_below(root, signal.SIGCONT)
             return
         _say(f"dumped the program: {whole}")
-        for pid in processes.below(root):
-            os.kill(pid, signal.SIGKILL)
+        processes.signal_below(root, signal.SIGKILL)
         told.append(_queue_again(time))
 
     status = _wait(root, in_time)
@@ -152,8 +150,8 @@ def _restore(dump: Path, found: Criu) -> int:
         found.restore(dump, _as_usual)
     except StrataError:
         dumps.mark(dump, was_used)
-        for half_made in processes.below(os.getpid())[1:]:
-            os.kill(half_made, signal.SIGKILL)
+        for half_made in processes.children(os.getpid()):
+            processes.signal_below(half_made, signal.SIGKILL)
         raise
     processes.bind(record.threads, record.cpus, sorted(os.sched_getaffinity(0)))
     _say(f"the program goes on from {dump}")

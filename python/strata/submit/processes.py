@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from strata.pidfd import signal_process
 
 
 def below(root: int) -> list[int]:
@@ -24,6 +27,24 @@ def children(pid: int) -> list[int]:
         for thread in Path(f"/proc/{pid}/task").iterdir():
             found += map(int, (thread / "children").read_text().split())
     return found
+
+
+def signal_below(root: int, number: signal.Signals) -> None:
+    """Sends a signal to a child of this process and to all that descend from it; this process adopts those
+    whose parents end meanwhile (system.adopt_orphans()).
+    """
+    for pid in below(root):
+        signal_process(pid, number, lambda pid=pid: _descends(pid))
+
+
+def _descends(pid: int) -> bool:
+    """Whether a process descends from this one."""
+    with contextlib.suppress(OSError):
+        while pid > 0:
+            pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+            if pid == os.getpid():
+                return True
+    return False
 
 
 def name(pid: int) -> str:

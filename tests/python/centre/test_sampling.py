@@ -622,6 +622,23 @@ def test_an_epilog_ends_no_other_process_that_has_the_number(tmp_path: Path) -> 
         other.send_signal(signal.SIGTERM)
 
 
+def test_nor_one_that_gets_the_number_after_the_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sampler ends between look and signal: what has its number then is another process."""
+    with subprocess.Popen(["sleep", "60"]) as sampler:
+        born = loop._born(sampler.pid)
+        (tmp_path / ".n1.5.sampler").write_text(f"{sampler.pid} {born}\n")
+
+        def looked(pid: int) -> int:
+            if sampler.poll() is None:
+                sampler.kill()
+                sampler.wait()
+                monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("a signal by the number"))
+            return born
+
+        monkeypatch.setattr(loop, "_born", looked)
+        assert loop.epilog(loop.Sampling(tmp_path, job="5", host="n1")) == 0
+
+
 def test_the_sampler_imports_no_library(tmp_path: Path) -> None:
     """It stays small and starts fast: none of pandas, NumPy, SciPy, Matplotlib."""
     code = (

@@ -326,3 +326,27 @@ def test_a_descriptor_that_is_closed_while_they_are_looked_at_is_left_out(tmp_pa
         log.write("abc")
         log.flush()
         assert processes.written([os.getpid()])[str(tmp_path / "log")] == 3
+
+
+def test_a_signal_reaches_all_below_a_child_and_no_number_that_is_anothers() -> None:
+    """Parents first: what descends from them is this process's by the time of its own signal."""
+    code = """
+import os, signal, subprocess
+from strata.cluster import system
+from strata.submit import processes
+
+system.adopt_orphans()
+other = subprocess.Popen(["sleep", "1000"])
+shell = subprocess.Popen(["sh", "-c", "sleep 1000 & wait"])
+while len(tree := processes.below(shell.pid)) < 2:
+    pass
+processes.below = lambda root: [*tree, os.getppid()]
+processes.signal_below(shell.pid, signal.SIGKILL)
+print(shell.wait(), os.waitstatus_to_exitcode(os.waitpid(tree[1], 0)[1]), other.poll())
+other.kill()
+"""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "-9 -9 None\n", done.stderr

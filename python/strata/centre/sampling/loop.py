@@ -14,6 +14,7 @@ from strata import own_folders
 from strata.centre.sampling.look import Looker
 from strata.centre.sampling.ring import Ring
 from strata.errors import FAILED, StrataError
+from strata.pidfd import signal_process
 
 EVERY = 30.0
 SIZE = 32 << 20
@@ -128,8 +129,7 @@ def epilog(asked: Sampling) -> int:
             allowed="after `strata centre sample prolog` on this node",
             code=FAILED,
         ) from None
-    if _born(pid) == born:
-        os.kill(pid, signal.SIGTERM)
+    if signal_process(pid, signal.SIGTERM, lambda: _born(pid) == born):
         end = time.monotonic() + 5
         while _born(pid) == born and time.monotonic() < end:
             time.sleep(0.02)
