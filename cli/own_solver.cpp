@@ -113,12 +113,25 @@ fs::path build_folder(const std::string& folder, const std::string& name, const 
 }
 
 /// One process builds at a time; what it starts holds the lock as well. Nobody else can open it: whoever may
-/// read a file can hold its lock.
+/// read a file can hold its lock. A group may write in the folder, so what another user has put there, a link
+/// as well, is refused.
 class Lock {
   public:
-    explicit Lock(const fs::path& folder) : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT, 0600)) {
-        if (file_ < 0 || fchmod(file_, 0600) != 0)
-            throw system_error("the solver cannot be built", errno).at((folder / "lock").string());
+    explicit Lock(const fs::path& folder)
+        : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600)) {
+        const std::string path = (folder / "lock").string();
+        struct stat about {};
+        if (file_ < 0 || fstat(file_, &about) != 0)
+            throw system_error("the solver cannot be built", errno).at(path);
+        if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || about.st_nlink != 1) {
+            close(file_);
+            throw Error("the solver cannot be built: its lock may be another user's", kFailure)
+                .at(path)
+                .given(fmt::format("a file of user {}, with {} names", about.st_uid, about.st_nlink))
+                .allowed("a plain file of this user's, with one name")
+                .remedy("look at it, and move it away");
+        }
+        if (fchmod(file_, 0600) != 0) throw system_error("the solver cannot be built", errno).at(path);
         if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
         std::fputs("strata: another process builds this solver, waiting\n", stderr);
         while (flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -285,6 +286,127 @@ def test_a_solver_is_not_built_in_what_another_user_has_made(strata: str, tmp_pa
         said = good(strata, "run", place / "case.toml", *UNHELD, **environment).stdout
         place_of_it = place / "build" if made == "nothing" else tmp_path / "cache"
         assert said.startswith(f"here: {place_of_it}/"), said
+
+
+# A CMake that says when a build begins, then waits for a word; what it makes is a program that says nothing.
+SLOW = """#!/bin/sh
+[ "$1" = --build ] || exit 0
+echo begun $$ >{said}
+read word <{told}
+printf '#!/bin/sh\\n' >"$2/wave"
+chmod +x "$2/wave"
+echo done >{said}
+"""
+WAITS = "strata: another process builds this solver, waiting\n"
+
+
+class SlowBuild:
+    """A solver whose builds wait for the test."""
+
+    def __init__(self, strata: str, folder: Path) -> None:
+        self.folder = folder
+        self.command = [strata, "run", folder / "case.toml", *UNHELD]
+        (folder / "case.toml").write_text('solver = "wave"\n')
+        (folder / "CMakeLists.txt").write_text("find_package(strata REQUIRED)\n")
+        self.said, self.told = folder / "said", folder / "told"
+        for fifo in (self.said, self.told):
+            os.mkfifo(fifo)
+        self.lines = open(os.open(self.said, os.O_RDWR))  # noqa: PTH123, SIM115 (kept open: no line is lost)
+        self.words = os.open(self.told, os.O_RDWR)
+        cmake = folder / "tools" / "cmake"
+        cmake.parent.mkdir()
+        cmake.write_text(SLOW.format(said=self.said, told=self.told))
+        cmake.chmod(0o755)
+        self.environment = os.environ | {"PATH": f"{cmake.parent}:{os.environ['PATH']}"}
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(self.command, env=self.environment, stderr=subprocess.PIPE, text=True)
+
+    def next(self) -> str:
+        return self.lines.readline().split()[0]
+
+    def go_on(self) -> None:
+        os.write(self.words, b"on\n")
+
+    def close(self) -> None:
+        self.lines.close()
+        os.close(self.words)
+
+
+@pytest.fixture
+def slow(strata: str) -> Iterator[SlowBuild]:
+    """In a folder that others may look into."""
+    with tempfile.TemporaryDirectory(prefix="strata-test-") as folder:
+        Path(folder).chmod(0o755)
+        made = SlowBuild(strata, Path(folder))
+        yield made
+        made.close()
+
+
+def read_to(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stderr is not None
+    assert line in iter(process.stderr.readline, ""), "it ended without that line"
+
+
+def test_the_second_of_two_builds_begins_when_the_first_has_ended(slow: SlowBuild) -> None:
+    first = slow.start()
+    assert slow.next() == "begun"
+    second = slow.start()
+    read_to(second, WAITS)
+    slow.go_on()
+    assert [slow.next(), slow.next()] == ["done", "begun"]
+    slow.go_on()
+    assert slow.next() == "done"
+    for each in (first, second):
+        each.communicate(timeout=60)
+        assert each.returncode == 0
+
+
+def test_what_a_killed_front_has_started_keeps_its_lock_and_no_longer(slow: SlowBuild) -> None:
+    """Two compilers in one folder would spoil each other's objects."""
+    first = slow.start()
+    assert slow.next() == "begun"
+    first.kill()
+    first.communicate()
+    second = slow.start()
+    read_to(second, WAITS)
+    slow.go_on()
+    assert [slow.next(), slow.next()] == ["done", "begun"]
+    slow.go_on()
+    assert slow.next() == "done"
+    second.communicate(timeout=60)
+    assert second.returncode == 0
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("put", ["a file whose lock is held", "a link", "a FIFO"])
+def test_what_another_user_has_put_where_the_lock_goes_is_refused(slow: SlowBuild, put: str) -> None:
+    """In a folder of a group, whose members could hold up a build for ever, or change a file's mode."""
+    first = slow.start()
+    assert slow.next() == "begun"
+    slow.go_on()
+    assert slow.next() == "done"
+    first.communicate(timeout=60)
+    (lock,) = slow.folder.glob("build/*/lock")
+    lock.unlink()
+    os.chown(lock.parent, -1, 65534)
+    lock.parent.chmod(0o775)
+    mine = slow.folder / "mine"
+    mine.touch(0o644)
+    do = {"a file whose lock is held": f"exec 9>'{lock}'; flock 9; echo put; exec sleep 1000"}
+    do |= {"a link": f"ln -s '{mine}' '{lock}'; echo put", "a FIFO": f"mkfifo '{lock}'; echo put"}
+    nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "sh", "-c", do[put]]
+    with subprocess.Popen(nobody, stdout=subprocess.PIPE, text=True) as stranger:
+        assert stranger.stdout is not None and stranger.stdout.readline() == "put\n"
+        try:
+            done = slow.start()
+            said = done.communicate(timeout=60)[1]
+        finally:
+            done.kill()
+            stranger.kill()
+    assert done.returncode == 1 and said.count("strata: error: the solver cannot be built") == 1, said
+    assert str(lock) in said and (put == "a link" or "a file of user 65534" in said)
+    assert mine.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize("kind", ["C++", "Python"])
