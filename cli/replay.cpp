@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -126,18 +125,26 @@ void enter(const fs::path& folder) {
     std::error_code failed;
     const fs::path here = fs::current_path(failed);
     forget_modules_here(false);
-    for (const char* const name : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {
+    const auto keep = [&](const char* name, const char* ends, bool plain_names) {
         std::string said = launch::environment_value(name), kept;
-        if (said.empty()) continue;
-        if (name == std::string("LD_LIBRARY_PATH"))
-            std::replace(said.begin(), said.end(), ';', ':');  // ld.so(8)
-        std::istringstream entries(said + ':');
-        for (std::string each; std::getline(entries, each, ':');) {
-            if (failed && !each.starts_with('/')) continue;
-            kept += (kept.empty() ? "" : ":") + (each.empty() ? here : here / each).string();
+        if (said.empty()) return;
+        for (std::size_t at = 0; at <= said.size();) {
+            const std::size_t end = std::min(said.find_first_of(ends, at), said.size());
+            const std::string each = said.substr(at, end - at);
+            at = end + 1;
+            if (plain_names && each.find('/') == std::string::npos) {
+                kept += (kept.empty() ? "" : ":") + each;
+            } else if (!failed || each.starts_with('/')) {
+                kept += (kept.empty() ? "" : ":") + (each.empty() ? here : here / each).string();
+            }
         }
         setenv(name, kept.c_str(), 1);
-    }
+    };
+    keep("PATH", ":", false);
+    keep("PYTHONPATH", ":", false);
+    keep("LD_LIBRARY_PATH", ":;", false);  // ld.so(8)
+    for (const char* const name : {"LD_PRELOAD", "LD_AUDIT"})
+        keep(name, ": ", true);  // a name without a slash is looked for where libraries are
     fs::current_path(folder, failed);
 }
 

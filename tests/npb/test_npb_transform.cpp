@@ -4,7 +4,6 @@
 #include <numbers>
 #include <vector>
 
-#include "benchmarks/npb/common/vector.hpp"
 #include "benchmarks/npb/ft/pencils.hpp"
 #include "benchmarks/npb/ft/transform.hpp"
 #include "tests/catch.hpp"
@@ -37,15 +36,6 @@ TEST_CASE("eight transforms at once are the sums that define them") {
             }
         CHECK(worst < 1e-12 * static_cast<double>(n));
     }
-}
-
-TEST_CASE("eight rows of eight become columns") {
-    Vec v[8];
-    for (int i = 0; i < 8; ++i)
-        for (int l = 0; l < 8; ++l) v[i][l] = 10 * i + l;
-    transpose(v);
-    for (int i = 0; i < 8; ++i)
-        for (int l = 0; l < 8; ++l) CHECK(v[i][l] == 10 * l + i);
 }
 
 TEST_CASE("pencils cover the grid once, whole along their own direction") {

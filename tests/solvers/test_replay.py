@@ -354,11 +354,11 @@ def test_a_history_of_a_strangers_starts_nothing_but_a_solver_of_ones_own(steere
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("way", ["PATH", "LD_LIBRARY_PATH"])
+@pytest.mark.parametrize("way", ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"])
 def test_a_folder_that_a_strangers_history_names_gives_no_programs_and_no_libraries(
     front, steered, tmp_path, monkeypatch, way
 ):
-    """An empty entry of a search path is the current folder, which is that one then."""
+    """An empty entry of a search path is the current folder, which is that one then; ./NAME is a file in it."""
     run, trap, mark = tmp_path / "run", tmp_path / "trap", tmp_path / "mark"
     shutil.copytree(steered, run)
     trap.mkdir()
@@ -377,9 +377,11 @@ def test_a_folder_that_a_strangers_history_names_gives_no_programs_and_no_librar
         monkeypatch.setenv("SLURM_JOB_ID", "1")
         monkeypatch.setenv("SLURM_JOB_NUM_NODES", "1")
     monkeypatch.setenv("STRATA_PYTHON", sys.executable)
-    monkeypatch.setenv(way, f":{os.environ.get(way, '')}:")
+    given = "./libm.so.6" if way == "LD_PRELOAD" else f":{os.environ.get(way, '')}:"
+    monkeypatch.setenv(way, given)
     done = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert not mark.exists(), done.stderr
+    assert "invalid ELF header" not in done.stderr, "the linker has looked at a file there"
     assert done.returncode == 0 or way == "PATH", done.stderr
 
 
