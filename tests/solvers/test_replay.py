@@ -358,7 +358,7 @@ def test_a_history_of_a_strangers_starts_nothing_but_a_solver_of_ones_own(steere
 def test_a_folder_that_a_strangers_history_names_gives_no_programs_and_no_libraries(
     front, steered, tmp_path, monkeypatch, way
 ):
-    """An empty entry of a search path is the current folder, which is that one then; ./NAME is a file in it."""
+    """An empty entry of a search path is the current folder, which is that one then; ./NAME lies in it."""
     run, trap, mark = tmp_path / "run", tmp_path / "trap", tmp_path / "mark"
     shutil.copytree(steered, run)
     trap.mkdir()
