@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -311,7 +312,7 @@ class SlowBuild:
         self.said, self.told = folder / "said", folder / "told"
         for fifo in (self.said, self.told):
             os.mkfifo(fifo)
-        self.lines = open(os.open(self.said, os.O_RDWR))  # noqa: PTH123, SIM115 (kept open: no line is lost)
+        self.lines, self.unread = os.open(self.said, os.O_RDWR), b""  # kept open: no line is lost
         self.words = os.open(self.told, os.O_RDWR)
         cmake = folder / "tools" / "cmake"
         cmake.parent.mkdir()
@@ -323,13 +324,18 @@ class SlowBuild:
         return subprocess.Popen(self.command, env=self.environment, stderr=subprocess.PIPE, text=True)
 
     def next(self) -> str:
-        return self.lines.readline().split()[0]
+        while b"\n" not in self.unread:
+            ready = select.select([self.lines], [], [], 120)[0]
+            assert ready, "no build says anything"
+            self.unread += os.read(self.lines, 4096)
+        line, _, self.unread = self.unread.partition(b"\n")
+        return line.split()[0].decode()
 
     def go_on(self) -> None:
         os.write(self.words, b"on\n")
 
     def close(self) -> None:
-        self.lines.close()
+        os.close(self.lines)
         os.close(self.words)
 
 
