@@ -85,7 +85,7 @@ def _gone(folder: str | Path, error: OSError | None) -> StrataError:
 def _connected(folder: Path, timeout_s: float) -> socket.socket:
     """A socket's path may have 107 characters; through an open folder it is short."""
     try:
-        place = os.open(folder / "control", os.O_RDONLY | os.O_DIRECTORY)
+        place = os.open(folder / "control", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except FileNotFoundError:
         what = "no run is going on in this folder" if folder.is_dir() else "there is no such results folder"
         remedy = "give the folder that `strata run CASE --out FOLDER` writes, while it runs"
@@ -96,7 +96,7 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
     try:
         connection.settimeout(timeout_s)
         connection.connect(f"/proc/self/fd/{place}/control.sock")
-        _need_trusted(connection, folder)
+        _need_trusted(connection, folder, os.fstat(place).st_uid)
     except (ConnectionRefusedError, FileNotFoundError):
         connection.close()
         raise StrataError(
@@ -115,9 +115,10 @@ def _connected(folder: Path, timeout_s: float) -> socket.socket:
     return connection
 
 
-def _need_trusted(connection: socket.socket, folder: Path) -> None:
+def _need_trusted(connection: socket.socket, folder: Path, owner: int) -> None:
     """Raises StrataError where another user would hear what is asked: in a folder of theirs it is theirs to
-    answer what they like. Root, whom all runs hear, may ask.
+    answer what they like. Root, whom all runs hear, may ask; but a link in a stranger's folder may lead to a
+    run of root's, which is not the one that is meant.
     """
     user = process_and_user(connection)[1]
     if user not in (0, os.geteuid()) and os.geteuid() != 0:
@@ -126,5 +127,13 @@ def _need_trusted(connection: socket.socket, folder: Path) -> None:
             at=str(folder),
             given=f"user {user}",
             allowed="a run of yours",
+            code=FAILED,
+        )
+    if user != owner:
+        raise StrataError(
+            "another user's run answers than the folder's",
+            at=str(folder),
+            given=f"a run of user {user} in a folder of user {owner}",
+            allowed="the results of a run",
             code=FAILED,
         )

@@ -183,6 +183,32 @@ def test_another_users_run_is_asked_nothing_but_by_root(
         with pytest.raises(StrataError, match="this run is another user's") as refused:
             steer(tmp_path, ["status"], as_json=False, timeout_s=10)
         assert refused.value.given == "user 65534" and not asked
+        if os.getuid() != 0:
+            return  # the folder cannot be that user's
+        os.chown(tmp_path / "control", 65534, -1)
         monkeypatch.setattr(os, "geteuid", lambda: 0)
         said = steer(tmp_path, ["status"], as_json=False, timeout_s=10)
         assert said.splitlines()[0] == r"case       a\x1b[2J" and len(asked) == 1
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives a folder away")
+@pytest.mark.parametrize("link", ["control", "control/control.sock"])
+def test_a_link_in_another_users_folder_leads_to_no_run_of_ones_own(tmp_path: Path, link: str) -> None:
+    """Or `strata steer THEIRS stop` would stop it."""
+    asked: list[dict[str, Any]] = []
+
+    def reply(request: dict[str, Any]) -> bytes:
+        asked.append(request)
+        return line(STATUS)
+
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for each in (mine, theirs, *([theirs / "control"] if "/" in link else [])):
+        each.mkdir()
+    (theirs / link).symlink_to(mine / link)
+    for each in (theirs, *theirs.rglob("*")):
+        os.lchown(each, 65534, 65534)
+    with run_in(mine, reply):
+        with pytest.raises(StrataError, match=r"cannot be reached|another user's run") as refused:
+            ask(theirs, {"get": "status"}, timeout_s=10)
+        assert str(theirs) in str(refused.value.at) and not asked
+        assert ask(mine, {"get": "status"}, timeout_s=10)["step"] == 25
