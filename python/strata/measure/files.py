@@ -52,24 +52,30 @@ def check_space(folder: Path, least: int = KEEP_FREE_BYTES) -> None:
 def write_atomically(path: Path, text: str | bytes, mode: int | None = None) -> None:
     """After this returns the file holds the whole text, also across a power cut; if it raises, the old file
     is as it was. `mode`: of the file, where it is not what the umask leaves. No link is followed, neither
-    at the path nor at the name that is written first.
+    at the path nor at the name that is written first, and the folder is held meanwhile: nobody can put
+    another one in its place.
     """
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with own_folders.held(path.parent) as inside:
+            _write_in(inside, path.name, text.encode() if isinstance(text, str) else text, mode)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _write_in(folder: Path, name: str, data: bytes, mode: int | None) -> None:
+    scratch = folder / f".{name}.{os.getpid()}.tmp"
     try:
         with open(own_folders.new(scratch), "wb") as stream:  # noqa: PTH123 (a descriptor)
             if mode is not None:
                 os.fchmod(stream.fileno(), mode)
-            stream.write(text.encode() if isinstance(text, str) else text)
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        scratch.replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
+        scratch.replace(folder / name)
+        sync_folder(folder)
+    except BaseException:  # also Ctrl-C between write and rename
         with suppress(OSError):  # where the name is too long for it, too
             scratch.unlink(missing_ok=True)
-        raise storage_error(error, path) from error
-    except BaseException:  # Ctrl-C between write and rename
-        scratch.unlink(missing_ok=True)
         raise
 
 

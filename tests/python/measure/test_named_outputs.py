@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from strata import own_folders
 from strata.characterize import session
 from strata.draw import show
 from strata.errors import StrataError
-from strata.measure.files import would_replace, write_named
+from strata.measure.files import would_replace, write_atomically, write_named
 from strata.study import data
 
 TEXT = "whole\n"
@@ -203,3 +204,23 @@ def test_no_report_goes_where_a_strangers_link_leads(
     with pytest.raises(StrataError, match="another user's link"):
         session.build_report({}, results)
     assert list(site.iterdir()) == []
+
+
+def test_a_file_goes_into_the_folder_that_was_there_at_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may rename a folder above puts a link in its place meanwhile."""
+    out, elsewhere, moved = (tmp_path / name for name in ("out", "elsewhere", "moved"))
+    out.mkdir()
+    elsewhere.mkdir()
+    make = own_folders.new
+
+    def swapped(path: Path) -> int:
+        out.rename(moved)
+        out.symlink_to(elsewhere)
+        return make(path)
+
+    monkeypatch.setattr(own_folders, "new", swapped)
+    write_atomically(out / "a.json", TEXT)
+    assert list(elsewhere.iterdir()) == []
+    assert [each.name for each in moved.iterdir()] == ["a.json"] and (moved / "a.json").read_text() == TEXT
