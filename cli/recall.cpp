@@ -146,8 +146,8 @@ bool sources_are_older(const std::string& root, const std::string& build, bool l
         places.insert(places.end(),
                       {"core/base", "core/machine", "core/observe", "core/launch", "core/balance"});
     } else {
-        places.insert(places.end(), {"core", "benchmarks", "solvers", "cmake", "python/strata/pieces.csv",
-                                     "setup/parts.csv"});
+        places.insert(places.end(), {"core", "benchmarks", "methods", "solvers", "cmake",
+                                     "python/strata/pieces.csv", "setup/parts.csv"});
     }
     for (const char* place : places) {
         if (has_newer(root + "/" + place, stamp.st_mtim)) return false;

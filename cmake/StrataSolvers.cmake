@@ -10,14 +10,9 @@ foreach(manifest IN LISTS manifests)
     list(APPEND STRATA_SHIPPED_SOLVERS ${name})
 endforeach()
 
-# strata_manifest(NAME KEY RESULT): what the manifest of a solver says, a text or a list of texts; empty where it has no such key, and
-# of a folder without a manifest.
+# strata_manifest(NAME KEY RESULT): what the manifest of a solver says, a text or a list of texts; empty where it has no such key.
 function(strata_manifest name key result)
-    set(line "")
-    set(manifest "${PROJECT_SOURCE_DIR}/solvers/${name}/solver.toml")
-    if(EXISTS "${manifest}")
-        file(STRINGS "${manifest}" line REGEX "^${key} = ")
-    endif()
+    file(STRINGS "${PROJECT_SOURCE_DIR}/solvers/${name}/solver.toml" line REGEX "^${key} = ")
     string(REGEX REPLACE "^${key} = |#.*$" "" line "${line}")
     string(REGEX MATCHALL "\"[^\"]+\"" values "${line}")
     list(TRANSFORM values REPLACE "\"" "")

@@ -185,7 +185,7 @@ strata_is_stale() {
     [[ -n $strata_compiler || -s $STRATA_BUILD/environment ]] || return
     [[ $STRATA_ROOT/pyproject.toml -nt $STRATA_BUILD/venv/complete ]] && return
     local newer
-    newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,solvers,cmake,python/strata/pieces.csv,setup/parts.csv} \
+    newer=$(find -L "$STRATA_ROOT/CMakeLists.txt" "$STRATA_ROOT"/{core,cli,benchmarks,methods,solvers,cmake,python/strata/pieces.csv,setup/parts.csv} \
         -newer "$STRATA_BUILD/stamp" \( "${strata_sources[@]}" \) -print -quit 2>/dev/null)
     [[ -n $newer ]]
 }

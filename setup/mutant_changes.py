@@ -21,7 +21,7 @@ from pathlib import Path
 
 # language -> folders and endings of its sources
 SOURCES = {
-    "cpp": (("core", "solvers", "benchmarks", "cli"), (".cpp", ".hpp")),
+    "cpp": (("core", "methods", "solvers", "benchmarks", "cli"), (".cpp", ".hpp")),
     "python": (("python/strata",), (".py",)),
 }
 # What a word becomes, by the kind of change.

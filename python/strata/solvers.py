@@ -9,7 +9,7 @@ solvers/README.md has the keys. CMake and set-up read some of them, too, line by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
@@ -35,7 +35,6 @@ class Solver:
     pages: tuple[str, ...]  # in docs/, the one to begin with first
     programs: tuple[str, ...] = ()  # others, for people and tests
     measuring: tuple[str, ...] = ()  # others, that only measurements start
-    uses: tuple[str, ...] = ()  # folders of solvers/ below this one
     tested_by: tuple[str, ...] = ()  # folders of tests/ beside `keys` and `solvers` that start its program
     elsewhere: tuple[str, ...] = ()  # what is about it, or has it as an example, and lies outside its folder
 
@@ -88,18 +87,3 @@ def read(path: Path) -> Solver:
             )
         values[key] = tuple(table[key]) if several else table[key]
     return Solver(path.parent.name, **values)
-
-
-def in_layers(solvers: Iterable[Solver]) -> list[list[str]]:
-    """Their folders, and others in solvers/ that they use, from the lowest: each below those that use it."""
-    left = {solver.name: set(solver.uses) for solver in solvers}
-    for used in set().union(*left.values()) - left.keys():
-        left[used] = set()
-    layers = []
-    while left:
-        lowest = sorted(name for name, uses in left.items() if not uses & left.keys())
-        if not lowest:
-            raise StrataError("solvers use each other in a circle", given=", ".join(sorted(left)))
-        layers.append(lowest)
-        left = {name: uses for name, uses in left.items() if name not in lowest}
-    return layers

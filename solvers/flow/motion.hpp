@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/run/case/case.hpp"
+#include "methods/overset/rigid.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
-#include "solvers/overset/rigid.hpp"
 
 namespace strata::flow {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "methods/overset/rigid.hpp"
 #include "solvers/flow/grid/piece.hpp"
-#include "solvers/overset/rigid.hpp"
 
 namespace strata::flow {
 

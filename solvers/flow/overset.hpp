@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/graph/declare/graph.hpp"
+#include "methods/overset/connectivity.hpp"
 #include "solvers/flow/output/known.hpp"
-#include "solvers/overset/connectivity.hpp"
 
 namespace strata::flow {
 

@@ -23,12 +23,12 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
 #include "core/run/driver/showing.hpp"
+#include "methods/overset/ratios.hpp"
 #include "solvers/flow/boundary_tables.hpp"
 #include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/grid/ranges.hpp"
 #include "solvers/flow/map_command.hpp"
 #include "solvers/flow/step.hpp"
-#include "solvers/overset/ratios.hpp"
 
 namespace {
 

@@ -1,8 +1,7 @@
 """The order of the parts: a file may use files of its own part and of lower ones.
 
 A part is a folder or a file. Parts of one line stand side by side and do not use each other. ARCHITECTURE.md
-says what each is about; this is the same order, in full. That of the solvers is what their manifests say they
-use of each other.
+says what each is about; this is the same order, in full. Solvers are the folders that have a manifest.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from strata import solvers
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = solvers.in_folder(ROOT / "solvers")
-SOLVERS = [[f"solvers/{name}" for name in layer] for layer in solvers.in_layers(SHIPPED.values())]
 
 NATIVE = [
     ["core/base", "core/lanes"],
@@ -30,8 +28,9 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
-    ["core/run/python", *SOLVERS[0]],
-    *SOLVERS[1:],
+    ["core/run/python"],
+    ["methods/overset"],
+    [f"solvers/{name}" for name in SHIPPED],
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
@@ -96,7 +95,7 @@ def breaches(uses: Mapping[str, Iterable[str]], order: list[list[str]], separato
 
 
 def between_solvers(uses: Mapping[str, Iterable[str]]) -> list[str]:
-    """Each use of one solver by another: what they share lies in core. Solvers are folders with a program."""
+    """Each use of one solver by another: what they share lies in core or methods. Solvers have a program."""
     folders = {name.removesuffix("/main.cpp") for name in uses if name.endswith("/main.cpp")}
     solvers = {folder for folder in folders if folder.startswith("solvers/")}
 
@@ -104,7 +103,7 @@ def between_solvers(uses: Mapping[str, Iterable[str]]) -> list[str]:
         return next((each for each in solvers if name.startswith(f"{each}/")), None)
 
     return [
-        f"{user} uses {each}: what solvers share lies in core"
+        f"{user} uses {each}: what solvers share lies in core or methods"
         for user, used in sorted(uses.items())
         if solver(user)
         for each in sorted(used)

@@ -61,10 +61,9 @@ def naming(solver: Solver, files: Mapping[str, str], names: Collection[str]) -> 
     }
 
 
-def own(solver: Solver, file: str, shipped: Mapping[str, Solver]) -> bool:
+def own(solver: Solver, file: str) -> bool:
     """Whether a file is in the solver's folder, its cases, pages or tests, or is said to be about it."""
-    above = [f"solvers/{other.name}" for other in shipped.values() if solver.name in other.uses]
-    folders = (f"solvers/{solver.name}", "cases", "tests", *above, *solver.elsewhere)
+    folders = (f"solvers/{solver.name}", "cases", "tests", *solver.elsewhere)
     pages = [f"docs/{page}" for page in solver.pages]
     return file in (*pages, *RECORDED) or any(file == each or file.startswith(f"{each}/") for each in folders)
 

@@ -72,15 +72,28 @@ def test_an_include_upwards_and_a_circle_are_told() -> None:
 
 def test_a_solver_that_includes_another_is_told() -> None:
     files = {
-        "solvers/flow/main.cpp": '#include "solvers/flow/scheme/a.hpp"\n#include "solvers/overset/d.hpp"\n',
+        "solvers/flow/main.cpp": '#include "solvers/flow/scheme/a.hpp"\n#include "methods/overset/d.hpp"\n',
         "solvers/flow/scheme/a.hpp": '#include "solvers/mpm/b.hpp"\n#include "core/base/error.hpp"\n',
         "solvers/mpm/main.cpp": "",
         "solvers/mpm/b.hpp": "",
-        "solvers/overset/d.hpp": "",
+        "methods/overset/d.hpp": "",
         "tests/solvers/test_both.cpp": '#include "solvers/flow/scheme/a.hpp"\n#include "solvers/mpm/b.hpp"\n',
     }
     assert order.between_solvers(includes_of(files)) == [
-        "solvers/flow/scheme/a.hpp uses solvers/mpm/b.hpp: what solvers share lies in core"
+        "solvers/flow/scheme/a.hpp uses solvers/mpm/b.hpp: what solvers share lies in core or methods"
+    ]
+
+
+def test_a_method_that_includes_a_solver_is_told() -> None:
+    files = {
+        "methods/overset/a.hpp": '#include "core/graph/expand/b.hpp"\n',
+        "methods/overset/c.cpp": '#include "methods/overset/a.hpp"\n#include "solvers/flow/d.hpp"\n',
+        "solvers/flow/d.hpp": '#include "methods/overset/a.hpp"\n',
+        "core/graph/expand/b.hpp": '#include "methods/overset/a.hpp"\n',
+    }
+    assert order.breaches(includes_of(files), order.NATIVE, "/") == [
+        "core/graph/expand/b.hpp uses methods/overset/a.hpp: methods/overset is not below core/graph/expand",
+        "methods/overset/c.cpp uses solvers/flow/d.hpp: solvers/flow is not below methods/overset",
     ]
 
 

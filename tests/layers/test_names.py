@@ -34,7 +34,7 @@ def types_of(files: dict[str, str]) -> dict[str, set[str]]:
 
 
 def test_no_two_files_define_types_of_one_name() -> None:
-    folders = ("core/", "solvers/", "benchmarks/", "cli/")
+    folders = ("core/", "methods/", "solvers/", "benchmarks/", "cli/")
     found = types_of({file: text for file, text in native_files().items() if file.startswith(folders)})
     assert len(found) > 400
     assert {name: files for name, files in found.items() if len(files) > 1} == {}

@@ -17,7 +17,7 @@ from solver_lists import LISTS, RECORDED, lacking, names_in_a_list, naming, own
 
 from strata.solvers import Solver
 
-ON_ONE_LINE = ("part", "needs", "uses")  # what CMake and bash read
+ON_ONE_LINE = ("part", "needs")  # what CMake and bash read
 WAVE = Solver(
     "wave",
     title="Waves",
@@ -54,7 +54,7 @@ def naming_files(name: str) -> set[str]:
 def test_a_solver_is_named_in_four_files_beside_its_own(name: str) -> None:
     found = naming_files(name)
     assert f"solvers/{name}/solver.toml" in found, "the search finds something"
-    others = sorted(file for file in found if not own(SHIPPED[name], file, SHIPPED))
+    others = sorted(file for file in found if not own(SHIPPED[name], file))
     assert set(others) <= set(LISTS), (
         "have it follow from the manifests (python/strata/solvers.py); if it is about this solver alone, "
         f"`elsewhere` in solvers/{name}/solver.toml may have it"
@@ -85,7 +85,7 @@ def test_what_is_about_one_solver_is_no_list_of_solvers() -> None:
 def test_what_a_manifest_names_is_there(name: str) -> None:
     solver = SHIPPED[name]
     places = [f"docs/{page}" for page in solver.pages] + [f"cases/{each}" for each in solver.cases]
-    places += [f"tests/{each}" for each in solver.tested_by] + [f"solvers/{each}" for each in solver.uses]
+    places += [f"tests/{each}" for each in solver.tested_by]
     assert [place for place in (*places, *solver.elsewhere) if not (ROOT / place).exists()] == []
     with (ROOT / "python" / "strata" / "pieces.csv").open(newline="") as file:
         assert set(solver.needs) <= {row["piece"] for row in csv.DictReader(file)}
@@ -106,14 +106,6 @@ def test_each_key_that_cmake_and_bash_read_is_one_plain_line(name: str) -> None:
         (line,) = lines
         assert re.fullmatch(r'\w+ = ("[a-z0-9_-]+"|\["[a-z0-9_-]+"(, "[a-z0-9_-]+")*\])( #[^"]*)?', line)
         assert re.findall(r'"([^"]+)"', line) == ([values] if key == "part" else list(values))
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_a_solver_says_which_others_it_uses(name: str) -> None:
-    """The order of the folders follows from it (order.py), and in which order the build adds them."""
-    texts = [text for file, text in files().items() if file.startswith(f"solvers/{name}/")]
-    used = {each for text in texts for each in re.findall(r'(?m)^#include "solvers/(\w+)/', text)}
-    assert used - {name} == set(SHIPPED[name].uses)
 
 
 def test_a_wheel_has_each_part_that_a_command_can_ask_for() -> None:

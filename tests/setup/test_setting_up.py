@@ -58,7 +58,7 @@ def test_sources_that_do_not_compile_are_one_error_with_the_compilers_words(read
 
 def test_a_changed_source_of_any_part_is_rebuilt(ready: sample.Checkout) -> None:
     old = sample.facts(ready.run())["exe"]
-    for part in ("core", "solvers"):
+    for part in ("core", "methods", "solvers"):
         source = ready.root / part / "later.hpp"
         source.parent.mkdir(exist_ok=True)
         source.write_text("#pragma once\n")

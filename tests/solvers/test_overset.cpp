@@ -10,8 +10,8 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/simulation/simulation.hpp"
-#include "solvers/overset/inverse.hpp"
-#include "solvers/overset/surface.hpp"
+#include "methods/overset/inverse.hpp"
+#include "methods/overset/surface.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #include "tests/solvers/overset_grids.hpp"

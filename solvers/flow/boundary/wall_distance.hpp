@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "core/graph/declare/graph.hpp"
+#include "methods/overset/rigid.hpp"
 #include "solvers/flow/boundary/wall_tree.hpp"
-#include "solvers/overset/rigid.hpp"
 
 namespace strata::flow {
 

@@ -30,7 +30,7 @@ def written(folder: Path, text: str, name: str = "wave") -> Path:
 
 def test_a_manifest_says_what_a_solver_is_and_its_folder_the_name(tmp_path: Path) -> None:
     solver = solvers.read(written(tmp_path, SMALL + 'measuring = ["strata-wave-speed"]\n'))
-    assert (solver.name, solver.title, solver.uses) == ("wave", "Waves", ())
+    assert (solver.name, solver.title, solver.programs) == ("wave", "Waves", ())
     assert solver.all_programs() == ("strata-wave", "strata-wave-speed")
 
 
@@ -41,7 +41,7 @@ def test_a_manifest_says_what_a_solver_is_and_its_folder_the_name(tmp_path: Path
         (SMALL.replace('"wave"', "3", 1), (":3 part", "given: 3", "allowed: a text")),
         (SMALL.replace('["wave"]', '"wave"'), (":6 cases", "allowed: a list of texts")),
         (SMALL.replace('title = "Waves"\n', ""), ("title", "given: nothing")),
-        (SMALL + "uses =\n", (":8", "this is not TOML")),
+        (SMALL + "programs =\n", (":8", "this is not TOML")),
     ],
 )
 def test_a_wrong_manifest_is_an_error_that_names_the_line(
@@ -69,14 +69,3 @@ def test_those_of_an_installed_tree_are_found_beside_its_front(
     monkeypatch.setattr(paths.sys, "prefix", str(tmp_path))
     with pytest.raises(StrataError, match="manifests of Strata's solvers were not found"):
         solvers.shipped()
-
-
-def test_a_solver_comes_after_those_that_it_uses_and_circles_are_told(tmp_path: Path) -> None:
-    def using(name: str, *uses: str) -> solvers.Solver:
-        quoted = ", ".join(f'"{each}"' for each in uses)
-        return solvers.read(written(tmp_path, f"{SMALL}uses = [{quoted}]\n", name))
-
-    a, b, c = using("a", "b", "grids"), using("b"), using("c", "a")
-    assert solvers.in_layers([a, b, c]) == [["b", "grids"], ["a"], ["c"]]
-    with pytest.raises(StrataError, match="in a circle"):
-        solvers.in_layers([a, using("d", "e"), using("e", "d")])

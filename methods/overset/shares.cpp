@@ -1,6 +1,6 @@
 // What wall faces count where two meshes lie on one wall: in a strip that both compute, each face counts by
 // one over the number of meshes, so that sums over walls have the wall once.
-#include "solvers/overset/parts.hpp"
+#include "methods/overset/parts.hpp"
 
 namespace strata::overset {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string>
 
-#include "solvers/overset/parts.hpp"
+#include "methods/overset/parts.hpp"
 
 namespace strata::overset {
 

@@ -1,4 +1,4 @@
-#include "solvers/overset/box_tree.hpp"
+#include "methods/overset/box_tree.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "solvers/overset/surface.hpp"
+#include "methods/overset/surface.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "solvers/overset/box_tree.hpp"
-#include "solvers/overset/connectivity.hpp"
-#include "solvers/overset/inverse.hpp"
-#include "solvers/overset/surface.hpp"
+#include "methods/overset/box_tree.hpp"
+#include "methods/overset/connectivity.hpp"
+#include "methods/overset/inverse.hpp"
+#include "methods/overset/surface.hpp"
 
 namespace strata::overset {
 

@@ -23,8 +23,8 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/requests.hpp"
 #include "core/graph/declare/zones.hpp"
-#include "solvers/overset/rigid.hpp"
-#include "solvers/overset/turns.hpp"
+#include "methods/overset/rigid.hpp"
+#include "methods/overset/turns.hpp"
 
 namespace strata::overset {
 

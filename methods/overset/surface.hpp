@@ -8,7 +8,7 @@
 
 #include "core/graph/declare/view.hpp"
 #include "core/graph/declare/zones.hpp"
-#include "solvers/overset/box_tree.hpp"
+#include "methods/overset/box_tree.hpp"
 
 namespace strata::overset {
 

@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "solvers/overset/parts.hpp"
+#include "methods/overset/parts.hpp"
 
 namespace strata::overset {
 

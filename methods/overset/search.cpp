@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "solvers/overset/parts.hpp"
+#include "methods/overset/parts.hpp"
 
 namespace strata::overset {
 

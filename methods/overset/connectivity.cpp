@@ -1,4 +1,4 @@
-#include "solvers/overset/connectivity.hpp"
+#include "methods/overset/connectivity.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "solvers/overset/parts.hpp"
-#include "solvers/overset/ratios.hpp"
+#include "methods/overset/parts.hpp"
+#include "methods/overset/ratios.hpp"
 
 namespace strata::overset {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "core/graph/declare/zones.hpp"
-#include "solvers/overset/box_tree.hpp"
+#include "methods/overset/box_tree.hpp"
 
 namespace strata::overset {
 

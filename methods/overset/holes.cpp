@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "solvers/overset/parts.hpp"
+#include "methods/overset/parts.hpp"
 
 namespace strata::overset {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "solvers/overset/parts.hpp"
-#include "solvers/overset/ratios.hpp"
+#include "methods/overset/parts.hpp"
+#include "methods/overset/ratios.hpp"
 
 namespace strata::overset {
 
