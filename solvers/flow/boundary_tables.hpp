@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/flow/grid/grid.hpp"
+#include "methods/curvilinear/grid.hpp"
 #include "solvers/flow/settings.hpp"
 
 namespace strata::flow {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/map_file.hpp"
+#include "methods/curvilinear/map_file.hpp"
 
 namespace strata::flow {
 

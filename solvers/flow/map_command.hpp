@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "solvers/flow/grid/read.hpp"
+#include "methods/curvilinear/read.hpp"
 
 namespace strata::flow {
 

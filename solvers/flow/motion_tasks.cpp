@@ -5,7 +5,7 @@
 // time, with the weights that differences in time have: so a uniform flow is kept.
 #include <algorithm>
 
-#include "solvers/flow/grid/swept.hpp"
+#include "methods/curvilinear/swept.hpp"
 #include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/step.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "methods/curvilinear/piece.hpp"
 #include "methods/overset/rigid.hpp"
-#include "solvers/flow/grid/piece.hpp"
 
 namespace strata::flow {
 

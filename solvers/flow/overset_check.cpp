@@ -23,10 +23,10 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/driver/grid_values.hpp"
 #include "core/run/driver/showing.hpp"
+#include "methods/curvilinear/piece.hpp"
+#include "methods/curvilinear/ranges.hpp"
 #include "methods/overset/ratios.hpp"
 #include "solvers/flow/boundary_tables.hpp"
-#include "solvers/flow/grid/piece.hpp"
-#include "solvers/flow/grid/ranges.hpp"
 #include "solvers/flow/map_command.hpp"
 #include "solvers/flow/step.hpp"
 

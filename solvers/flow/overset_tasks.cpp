@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/run/case/key_text.hpp"
-#include "solvers/flow/grid/read.hpp"
+#include "methods/curvilinear/read.hpp"
 #include "solvers/flow/overset_balance.hpp"
 #include "solvers/flow/step.hpp"
 

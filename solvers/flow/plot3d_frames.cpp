@@ -7,8 +7,8 @@
 
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "methods/curvilinear/origin.hpp"
 #include "solvers/flow/geometry.hpp"
-#include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/moved_nodes.hpp"
 
 namespace strata::flow {

@@ -17,9 +17,9 @@
 
 #include "core/base/error.hpp"
 #include "core/run/driver/grid_values.hpp"
+#include "methods/curvilinear/origin.hpp"
+#include "methods/curvilinear/piece.hpp"
 #include "solvers/flow/geometry.hpp"
-#include "solvers/flow/grid/origin.hpp"
-#include "solvers/flow/grid/piece.hpp"
 #include "solvers/flow/moved_nodes.hpp"
 #include "solvers/flow/output/row_file.hpp"
 #include "solvers/flow/output/slice_file.hpp"

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "methods/curvilinear/metrics.hpp"
+#include "methods/curvilinear/read.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
-#include "solvers/flow/grid/metrics.hpp"
-#include "solvers/flow/grid/read.hpp"
 #include "solvers/flow/initial.hpp"
 #include "solvers/flow/step.hpp"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/graph/declare/collect.hpp"
+#include "methods/curvilinear/origin.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
 #include "solvers/flow/geometry.hpp"
-#include "solvers/flow/grid/origin.hpp"
 #include "solvers/flow/labels.hpp"
 #include "solvers/flow/scheme/lines.hpp"
 #include "solvers/flow/scheme/residual.hpp"

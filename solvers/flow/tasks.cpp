@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "solvers/flow/grid/coarsen.hpp"
+#include "methods/curvilinear/coarsen.hpp"
 #include "solvers/flow/slice_frames.hpp"
 #include "solvers/flow/step.hpp"
 #include "solvers/flow/unmet.hpp"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "methods/curvilinear/grid.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
-#include "solvers/flow/grid/grid.hpp"
 #include "solvers/flow/settings.hpp"
 
 namespace strata::flow {

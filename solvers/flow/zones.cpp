@@ -8,12 +8,12 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "methods/curvilinear/coarsen.hpp"
+#include "methods/curvilinear/generate.hpp"
+#include "methods/curvilinear/merge.hpp"
+#include "methods/curvilinear/ranges.hpp"
+#include "methods/curvilinear/read.hpp"
 #include "solvers/flow/boundary_tables.hpp"
-#include "solvers/flow/grid/coarsen.hpp"
-#include "solvers/flow/grid/generate.hpp"
-#include "solvers/flow/grid/merge.hpp"
-#include "solvers/flow/grid/ranges.hpp"
-#include "solvers/flow/grid/read.hpp"
 
 namespace strata::flow {
 

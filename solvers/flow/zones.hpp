@@ -8,8 +8,8 @@
 
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/zones.hpp"
+#include "methods/curvilinear/grid.hpp"
 #include "solvers/flow/boundary/fill.hpp"
-#include "solvers/flow/grid/grid.hpp"
 #include "solvers/flow/settings.hpp"
 
 namespace strata::flow {

@@ -1,6 +1,6 @@
 // A grid as a case names it: a PLOT3D file and, behind two bytes 0xFE, maybe a map file. The first byte says
 // of how many dimensions the case speaks.
-#include "solvers/flow/grid/read.hpp"
+#include "methods/curvilinear/read.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

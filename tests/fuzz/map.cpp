@@ -1,7 +1,7 @@
 // Neutral map files, read for a grid of two zones; the first byte says of how many dimensions.
-#include "solvers/flow/grid/map_file.hpp"
+#include "methods/curvilinear/map_file.hpp"
 
-#include "solvers/flow/grid/join.hpp"
+#include "methods/curvilinear/join.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace strata::flow;

@@ -1,5 +1,5 @@
 // PLOT3D files. The first byte says as what the rest is read: grid, Q or function.
-#include "solvers/flow/grid/plot3d.hpp"
+#include "methods/curvilinear/plot3d.hpp"
 
 #include <algorithm>
 

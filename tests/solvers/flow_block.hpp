@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "solvers/flow/grid/metrics.hpp"
+#include "methods/curvilinear/metrics.hpp"
 #include "solvers/flow/scheme/eddies.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"

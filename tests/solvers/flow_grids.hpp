@@ -16,12 +16,12 @@
 #include "core/base/error.hpp"
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/zones.hpp"
-#include "solvers/flow/grid/generate.hpp"
-#include "solvers/flow/grid/grid.hpp"
-#include "solvers/flow/grid/metrics.hpp"
-#include "solvers/flow/grid/piece.hpp"
-#include "solvers/flow/grid/ranges.hpp"
-#include "solvers/flow/grid/read.hpp"
+#include "methods/curvilinear/generate.hpp"
+#include "methods/curvilinear/grid.hpp"
+#include "methods/curvilinear/metrics.hpp"
+#include "methods/curvilinear/piece.hpp"
+#include "methods/curvilinear/ranges.hpp"
+#include "methods/curvilinear/read.hpp"
 
 namespace strata::flow::tests {
 

@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
+#include "methods/curvilinear/metrics.hpp"
 #include "solvers/flow/boundary/fill.hpp"
 #include "solvers/flow/boundary/states.hpp"
-#include "solvers/flow/grid/metrics.hpp"
 
 namespace strata::tests {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/graph/declare/zones.hpp"
+#include "methods/curvilinear/metrics.hpp"
 #include "solvers/flow/boundary/states.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
-#include "solvers/flow/grid/metrics.hpp"
 #include "solvers/flow/output/probes.hpp"
 #include "solvers/flow/output/surface.hpp"
 

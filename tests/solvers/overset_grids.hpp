@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/graph/declare/zones.hpp"
+#include "methods/curvilinear/metrics.hpp"
 #include "methods/overset/connectivity.hpp"
-#include "solvers/flow/grid/metrics.hpp"
 
 namespace strata::tests {
 

@@ -1,5 +1,5 @@
 // Coarser grids of a family.
-#include "solvers/flow/grid/coarsen.hpp"
+#include "methods/curvilinear/coarsen.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "solvers/flow/grid/plot3d.hpp"
+#include "methods/curvilinear/plot3d.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 

@@ -3,9 +3,9 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/computed.hpp"
-#include "solvers/flow/grid/section.hpp"
-#include "solvers/flow/grid/stretch.hpp"
+#include "methods/curvilinear/computed.hpp"
+#include "methods/curvilinear/section.hpp"
+#include "methods/curvilinear/stretch.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 

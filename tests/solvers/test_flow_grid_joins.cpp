@@ -8,12 +8,12 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/bytes.hpp"
-#include "solvers/flow/grid/computed.hpp"
-#include "solvers/flow/grid/join.hpp"
-#include "solvers/flow/grid/map_file.hpp"
-#include "solvers/flow/grid/origin.hpp"
-#include "solvers/flow/grid/plot3d.hpp"
+#include "methods/curvilinear/bytes.hpp"
+#include "methods/curvilinear/computed.hpp"
+#include "methods/curvilinear/join.hpp"
+#include "methods/curvilinear/map_file.hpp"
+#include "methods/curvilinear/origin.hpp"
+#include "methods/curvilinear/plot3d.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 

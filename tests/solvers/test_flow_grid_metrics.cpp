@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/computed.hpp"
+#include "methods/curvilinear/computed.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 

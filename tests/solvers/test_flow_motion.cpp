@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/swept.hpp"
+#include "methods/curvilinear/swept.hpp"
 #include "solvers/flow/scheme/patch.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_runs.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "solvers/flow/grid/generate.hpp"
-#include "solvers/flow/grid/piece.hpp"
+#include "methods/curvilinear/generate.hpp"
+#include "methods/curvilinear/piece.hpp"
 #include "solvers/flow/output/node_means.hpp"
 #include "solvers/flow/output/slice_reach.hpp"
 #include "solvers/flow/output/slices.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/flow/grid/grid.hpp"
+#include "methods/curvilinear/grid.hpp"
 #include "solvers/flow/output/slices.hpp"
 
 namespace strata::flow {

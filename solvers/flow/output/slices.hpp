@@ -10,7 +10,7 @@
 
 #include "core/graph/declare/box.hpp"
 #include "core/graph/declare/view.hpp"
-#include "solvers/flow/grid/grid.hpp"
+#include "methods/curvilinear/grid.hpp"
 
 namespace strata::flow {
 

@@ -11,8 +11,8 @@
 
 #include "core/graph/declare/graph.hpp"
 #include "core/run/driver/driver.hpp"
+#include "methods/curvilinear/grid.hpp"
 #include "solvers/flow/boundary/wall_distance.hpp"
-#include "solvers/flow/grid/grid.hpp"
 #include "solvers/flow/output/known.hpp"
 #include "solvers/flow/output/walls.hpp"
 

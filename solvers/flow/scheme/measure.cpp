@@ -17,7 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/base/shortest.hpp"
-#include "solvers/flow/grid/metrics.hpp"
+#include "methods/curvilinear/metrics.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
 #include "solvers/flow/scheme/rates.hpp"
