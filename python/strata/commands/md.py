@@ -111,9 +111,10 @@ def _convert(verbs: Commands) -> None:
 
 def _run_convert(given: argparse.Namespace) -> int:
     from strata.md.convert import convert
+    from strata.scripts import visible
 
     what, said = convert(given.structure, given.out, given.select, given.box)
-    print(f"{what}: {given.out}")
+    print(visible(f"{what}: {given.out}"))
     for line in said:
-        print(f"note: {line}")
+        print(visible(f"note: {line}"))
     return 0

@@ -166,10 +166,11 @@ def _run_results(given: argparse.Namespace) -> int:
         from strata import documents
         from strata.compare.sides import load
         from strata.interop import osu
+        from strata.scripts import visible_lines
 
         side = load(folder)
         with documents.used(str(folder), "a summary"):
-            print(osu.tables(side.summary), end="")
+            print(visible_lines(osu.tables(side.summary)), end="")
         return 0
     if given.samples:
         return show_samples(folder, given.samples)

@@ -18,6 +18,7 @@ from strata.draw.graph import Graph, graph_svg, summary
 from strata.errors import FAILED, StrataError, why
 from strata.measure.files import would_replace, write_named
 from strata.paths import fronts, need_programs, sibling
+from strata.scripts import visible_lines
 
 SCHEMA = "strata.graph/1"
 TIMEOUT = 120.0
@@ -55,7 +56,7 @@ def run(request: Request) -> int:
         write_named(request.svg, drawing)
     with documents.used(where, "the graph"):
         lines = json.dumps(graph, indent=1) if request.json else listing(graph)
-    print(lines)
+    print(visible_lines(lines))
     return 0
 
 

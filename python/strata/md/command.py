@@ -13,6 +13,7 @@ from strata.md import page
 from strata.md.analysis import Asked, analyse, document
 from strata.measure.files import storage_error, write_json
 from strata.report.build import write
+from strata.scripts import visible
 
 
 def analyse_run(asked: Asked, out: Path | None, as_json: bool, command: str) -> int:
@@ -39,7 +40,7 @@ def analyse_run(asked: Asked, out: Path | None, as_json: bool, command: str) -> 
     u = found.units
     for name, d in found.diffusion.items():
         which = "" if name == "all" else f" of {name}"
-        print(f"diffusion{which}: {page.with_error(d.value, d.error)} {u.length}2/{u.time}")
+        print(f"diffusion{visible(which)}: {page.with_error(d.value, d.error)} {u.length}2/{u.time}")
     if (eta := found.viscosity) is not None:
         print(f"viscosity: {page.with_error(eta.value, eta.error)} {u.pressure} {u.time}")
     if (slab := found.slab) is not None:
@@ -48,7 +49,7 @@ def analyse_run(asked: Asked, out: Path | None, as_json: bool, command: str) -> 
             f"{page.with_error(slab.vapour, slab.vapour_error)} 1/{u.length}3"
         )
     for said in found.said:
-        print(said)
+        print(visible(said))
     print(f"report: {path}")
     return 0
 

@@ -17,6 +17,7 @@ from strata.centre.fleet.submit import silent
 from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_json, write_named
 from strata.report.build import write
+from strata.scripts import visible
 
 SUSPECTS = 1  # exit code
 
@@ -80,7 +81,7 @@ def report(request: Request, command: str) -> int:
         path = write(page.document(whole, command), out)
         write_json(out / "fleet.json", document(whole))
         for line in _said(whole):
-            print(line)
+            print(visible(line))
         print(f"report: {path}")
     if request.drain or request.drain_now:
         for suspect in whole.suspects:

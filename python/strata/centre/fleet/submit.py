@@ -165,10 +165,20 @@ def silent(folders: Sequence[Path], ran: set[tuple[str, str]]) -> list[str]:
     found: list[str] = []
     for folder in folders:
         lists = (
-            sorted(folder.glob(f"{ASKED}*.txt"), key=lambda p: p.stat().st_mtime) if folder.is_dir() else []
+            sorted(folder.glob(f"{ASKED}*.txt"), key=lambda p: p.lstat().st_mtime) if folder.is_dir() else []
         )
         for path in lists[-1:]:
             campaign = path.name.removeprefix(ASKED).removesuffix(".txt")
-            names = documents.contents(path).decode(errors="replace").split()
+            try:
+                names = documents.contents(path).decode(errors="replace").split()
+            except OSError as error:
+                raise StrataError(
+                    "cannot read which nodes were asked",
+                    at=str(path),
+                    given=why(error),
+                    allowed="a file of `strata centre fleet submit`, a name a line",
+                    remedy="move it away, and no node is said to be silent",
+                    code=FAILED,
+                ) from None
             found += [n for n in names if (campaign, n) not in ran]
     return list(dict.fromkeys(found))

@@ -15,6 +15,7 @@ from strata.errors import FAILED, StrataError, why
 from strata.measure.files import write_json
 from strata.measure.progress import seconds
 from strata.report.build import write
+from strata.scripts import visible
 
 GENERATED = "these outages never were: the log was generated to published totals"
 _LAST = "2000-04-18"  # of the Origin2000's account: the last outage of its Figure 1
@@ -89,12 +90,12 @@ def run(request: Request, command: str) -> int:
             else f"an interrupt every {row.mtti:.1f} days ({row.low:.1f} to {row.high:.1f})"
         )
         print(
-            f"{one.system.name}: {mtti}, available {100 * one.account.available:.2f} % of "
+            f"{visible(one.system.name)}: {mtti}, available {100 * one.account.available:.2f} % of "
             f"{one.system.period:.1f} days"
         )
     if whole.asked.published is not None:
         for found in dict.fromkeys(d.sentence for d in (*whole.differences, *whole.prints)):
-            print(found)
+            print(visible(found))
     print(f"report: {path}")
     return 0
 

@@ -23,6 +23,7 @@ from strata.centre.use.groups import width_edges
 from strata.errors import StrataError
 from strata.measure.files import write_json
 from strata.report.build import write
+from strata.scripts import visible
 
 LIVE_DAYS = 30
 EVENTS = "Cluster,NodeName,TRES,TimeStart,TimeEnd,State,Reason"
@@ -179,6 +180,6 @@ def run(request: Request, command: str) -> int:
     if whole.sampled is not None and whole.sampled.empty:
         print(f"not in the samples: {'; '.join(whole.sampled.empty)}")
     for line in hidden_said(whole):
-        print(f"note: {line}")
+        print(visible(f"note: {line}"))
     print(f"report: {path}")
     return 0
