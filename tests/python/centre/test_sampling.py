@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -78,6 +79,26 @@ def test_torn_records_and_a_wrong_hint(tmp_path: Path, hint: int) -> None:
     Ring(tmp_path, "n1", 8192, 1).write([node(40, 40.0)])
     assert read(made.path).samples[-1].cpu == 40.0
     assert len({s.cpu for s in read(made.path).samples}) >= 31
+
+
+def test_a_disk_that_was_full_when_the_file_was_made_is_no_end_of_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of its room was there, and no head: once no sampler of the node began again, also with space."""
+
+    def full(file: int, _at: int, size: int) -> None:
+        os.ftruncate(file, size // 2)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as short:
+        short.setattr(ring.os, "posix_fallocate", full)
+        with pytest.raises(StrataError, match="cannot write samples"):
+            Ring(tmp_path, "n1", 1 << 20, 1)
+    made = Ring(tmp_path, "n1", 1 << 20, 1)
+    made.write([node(0, 1.0)])
+    made.close()
+    assert [s.cpu for s in read(tmp_path / "n1.ring").samples] == [1.0]
+    assert made.path.stat().st_size == made.records * ring.RECORD + ring.FIRST
 
 
 def test_what_is_no_file_of_samples_is_refused(tmp_path: Path) -> None:

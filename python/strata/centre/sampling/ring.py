@@ -103,7 +103,9 @@ class Ring:
             self._lock = own_folders.to_lock(folder / f".{host}.lock")
             self._file = own_folders.opened(self.path, os.O_RDWR | os.O_CREAT)
             with self._locked():
-                if os.fstat(self._file).st_size < FIRST + RECORD:
+                # Zeros: a full disk or a power cut came when there was room, and no head yet.
+                began = any(os.pread(self._file, FIRST, 0))
+                if os.fstat(self._file).st_size < FIRST + RECORD or not began:
                     self._make(host, size, cores)
             head = os.pread(self._file, FIRST, 0)
         except OSError as error:
