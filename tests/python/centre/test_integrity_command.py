@@ -268,6 +268,23 @@ def test_units(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert subprocess.run(["sh", "-n", str(made[3])]).returncode == 0 and os.access(made[3], os.X_OK)
 
 
+def test_units_take_the_place_of_what_is_there(folder: Path) -> None:
+    """Of a link, whose file stays as it was, and of a hook that slurmd reads meanwhile."""
+    units, mine = folder / "units", folder / "mine"
+    assert strata(folder, "--units", str(units)) == 0
+    mine.write_text("mine\n")
+    service, hook = units / "strata-integrity.service", units / "strata-integrity-health.sh"
+    service.unlink()
+    service.symlink_to(mine)
+    with hook.open() as running:
+        before = running.readline()
+        assert strata(folder, "--units", str(units), "--state", str(folder / "another")) == 0
+        before += running.read()
+    assert str(folder / "state") in before and str(folder / "another") in hook.read_text()
+    assert mine.read_text() == "mine\n" and not service.is_symlink()
+    assert os.access(hook, os.X_OK)
+
+
 @pytest.mark.parametrize(
     ("node", "why", "asked"),
     [

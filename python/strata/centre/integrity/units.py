@@ -9,7 +9,7 @@ from pathlib import Path
 
 from strata import own_folders, scripts
 from strata.errors import StrataError
-from strata.measure.files import storage_error
+from strata.measure.files import storage_error, write_atomically
 
 DRAIN = "drain"  # in the state folder: a line that says why no jobs should run here
 INSTALL = "./strata setup --install /opt/strata/1.0 as root, and that one"  # a tree that is root's
@@ -99,9 +99,8 @@ def write(folder: Path, strata: str, state: Path, options: list[str], memory: st
     try:
         own_folders.close_umask()
         own_folders.make(folder)
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
-        hook.chmod(0o755)
     except OSError as error:
         raise storage_error(error, folder) from error
+    for path, text in texts.items():  # slurmd may run the hook meanwhile: it is the old one or the new one
+        write_atomically(path, text, mode=0o755 if path == hook else None)
     return list(texts)
