@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 
@@ -60,17 +62,18 @@ def _read(at: Path, ids: str) -> State:
     head = documents.from_json(documents.contents(at / "checkpoint.json"))
     parts: dict[tuple[str, int], np.ndarray] = {}
     for index in sorted(at.glob("part-*.index")):
-        data = np.memmap(index.with_suffix(".data"), mode="r") if _size(index) else np.zeros(0, np.uint8)
-        for line in documents.contents(index, documents.LARGE).decode().splitlines():
-            chunk = documents.from_json(line)
-            if "label" not in chunk or chunk["generation"] != 0:
-                continue
-            label = head["labels"][chunk["label"]]
-            if label["element"] in _TYPES and chunk["bytes"]:
-                raw = data[chunk["offset"] : chunk["offset"] + chunk["bytes"]]
-                values = np.frombuffer(raw.tobytes(), _TYPES[label["element"]])
-                width = label["components"]  # all values of one, then all of the next
-                parts[label["name"], chunk["patch"]] = values.reshape(width, -1).T if width > 1 else values
+        # Not mapped: reading the memory of a file that somebody else makes shorter kills the reader.
+        with documents.opened(index.with_suffix(".data")) as data:
+            for line in documents.contents(index, documents.LARGE).decode().splitlines():
+                chunk = documents.from_json(line)
+                if "label" not in chunk or chunk["generation"] != 0:
+                    continue
+                label = head["labels"][chunk["label"]]
+                if label["element"] in _TYPES and chunk["bytes"]:
+                    values = np.frombuffer(_piece(data, chunk), _TYPES[label["element"]])
+                    width = label["components"]  # all values of one, then all of the next
+                    shaped = values.reshape(width, -1).T if width > 1 else values
+                    parts[label["name"], chunk["patch"]] = shaped
     patches = sorted(patch for name, patch in parts if name == ids)
     if not patches:
         labels = ", ".join(sorted({name for name, _ in parts}))
@@ -93,5 +96,11 @@ def _read(at: Path, ids: str) -> State:
     return State(int(head["step"]), float(head["time"]), numbers[order], labels, scale)
 
 
-def _size(index: Path) -> int:
-    return index.with_suffix(".data").stat().st_size
+def _piece(data: IO[bytes], chunk: dict[str, Any]) -> bytes:
+    begin, length = chunk["offset"], chunk["bytes"]
+    size = os.fstat(data.fileno()).st_size
+    if 0 <= begin <= begin + length <= size:
+        data.seek(begin)
+        if len(found := data.read(length)) == length:
+            return found
+    raise ValueError(f"bytes {begin} to {begin + length} of a file of {size}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import os
 import signal
 import struct
 import tracemalloc
@@ -162,6 +163,37 @@ def test_checkpoints_with_other_things_in_them(tmp_path: Path, head: str, index:
         checkpoints.read(path.parent)
 
     refused(tmp_path, read, "checkpoint.json", head)
+
+
+LABELS = '{"labels": [{"name": "atoms.id", "element": "i64", "components": 1}], "step": 1, "time": 0}'
+
+
+@pytest.mark.parametrize(("begin", "length"), [(0, 16), (-8, 8), (8, 8), (0, -8), (1 << 80, 8), (0, 1 << 80)])
+def test_values_of_a_checkpoint_that_are_not_in_its_file(tmp_path: Path, begin: int, length: int) -> None:
+    index = {"label": 0, "generation": 0, "patch": 0, "offset": begin, "bytes": length}
+    (tmp_path / "part-0.index").write_text(json.dumps(index))
+    (tmp_path / "part-0.data").write_bytes(bytes(8))
+    error = refused(tmp_path, lambda path: checkpoints.read(path.parent), "checkpoint.json", LABELS)
+    assert error.given and "of a file of 8" in error.given
+
+
+def test_a_checkpoint_that_is_made_shorter_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that had mapped it once died of SIGBUS."""
+    (tmp_path / "part-0.index").write_text(
+        '{"label": 0, "generation": 0, "patch": 0, "offset": 0, "bytes": 8192}'
+    )
+    (tmp_path / "part-0.data").write_bytes(bytes(8192))
+    contents = checkpoints.documents.contents
+
+    def shorter(path: Path, *most: int) -> bytes:
+        if path.suffix == ".index":
+            os.truncate(tmp_path / "part-0.data", 0)
+        return contents(path, *most)
+
+    monkeypatch.setattr(checkpoints.documents, "contents", shorter)
+    refused(tmp_path, lambda path: checkpoints.read(path.parent), "checkpoint.json", LABELS)
 
 
 def test_files_that_unpack_to_more_than_anyone_reads(tmp_path: Path) -> None:
