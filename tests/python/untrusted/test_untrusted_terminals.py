@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
+import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 
 from strata.centre.fleet import command as fleet
 from strata.centre.fleet.submit import silent
+from strata.centre.jobs import text
 from strata.centre.reliability import command as reliability
 from strata.commands import md, results
 from strata.compare import sides
@@ -31,9 +35,9 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[[int], None]:
     """Looks at what was printed: the odd name so many times, written out."""
 
     def check(times: int) -> None:
-        text = capsys.readouterr().out
-        assert text.count(WRITTEN) == times
-        assert all(c.isprintable() or c == "\n" for c in text)
+        printed = capsys.readouterr().out
+        assert printed.count(WRITTEN) == times
+        assert all(c.isprintable() or c == "\n" for c in printed)
 
     return check
 
@@ -113,3 +117,12 @@ def test_names_of_systems(tmp_path: Path, said: Callable[[int], None]) -> None:
     )
     assert reliability.run(reliability.Request((log,)), "") == 0
     said(1)
+
+
+def test_the_name_of_a_log_that_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    text.progress(f"{ESCAPE}.log", 0.5, time.monotonic() - 100)
+    shown = terminal.getvalue()
+    assert WRITTEN in shown and all(c.isprintable() or c == "\r" for c in shown)

@@ -18,6 +18,7 @@ from typing import NoReturn
 from strata import documents, unpacked
 from strata.errors import StrataError, why
 from strata.measure.progress import duration
+from strata.scripts import visible
 
 BLOCK = 32 << 20
 PACKED_BLOCK = 8 << 20  # of what a small file may hold much of
@@ -76,7 +77,7 @@ def progress(what: str, share: float, begin: float) -> None:
     spent = time.monotonic() - begin
     if spent < _QUIET_S or not sys.stderr.isatty():
         return
-    left = f"{what}: {share:4.0%} read, about {duration(spent / share - spent)} left"
+    left = f"{visible(what)}: {share:4.0%} read, about {duration(spent / share - spent)} left"
     sys.stderr.write(f"\r{left if share < 1 else '':<{_WIDTH}}\r")
     sys.stderr.flush()
 
