@@ -61,7 +61,7 @@ std::string own_node() {
 std::vector<int> ranks_here(const std::string& mark, const std::string& launcher) {
     std::vector<int> found;
     for (const int pid : machine::all_processes()) {
-        if (machine::environment_of(pid, "STRATA_RUN") != mark) continue;
+        if (!machine::is_own(pid) || machine::environment_of(pid, "STRATA_RUN") != mark) continue;
         if (!machine::environment_of(pid, "STRATA_RANK")) continue;
         char exe[4096];
         const ssize_t n = readlink(fmt::format("/proc/{}/exe", pid).c_str(), exe, sizeof exe);

@@ -123,7 +123,9 @@ std::vector<RankedProcess> Readback::program_processes() {
             found.push_back(known->second);
             continue;
         }
-        if (!mark_.empty() && machine::environment_of(pid, "STRATA_RUN") != mark_) continue;
+        // Root could read the environments of other users' processes, which may say anything.
+        if (!mark_.empty() && (!machine::is_own(pid) || machine::environment_of(pid, "STRATA_RUN") != mark_))
+            continue;
         // Before a rank has become the program it is this launcher, or mpirun: neither carries the mark.
         const auto rank = machine::environment_of(pid, "STRATA_RANK");
         if (!rank) continue;

@@ -50,13 +50,8 @@ std::string run_of(const std::string& folder) {
 /// srun, and the process beside it that ends its step on the nodes once it has died.
 bool is_srun(int pid) { return machine::read_file(fmt::format("/proc/{}/comm", pid)) == "srun"; }
 
-bool is_own(int pid) {
-    struct stat about {};
-    return stat(fmt::format("/proc/{}", pid).c_str(), &about) == 0 && about.st_uid == geteuid();
-}
-
 bool is_marked(int pid, const std::set<std::string>& runs) {
-    if (!is_own(pid)) return false;
+    if (!machine::is_own(pid)) return false;
     const auto run = machine::environment_of(pid, "STRATA_RUN");
     return run && runs.count(*run) > 0;
 }

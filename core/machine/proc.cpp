@@ -1,6 +1,7 @@
 #include "core/machine/proc.hpp"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,6 +106,11 @@ std::string_view field(std::string_view status, std::string_view key) {
 }
 
 std::vector<int> all_processes() { return numbers_in("/proc"); }
+
+bool is_own(int pid) {
+    struct stat about {};
+    return stat(("/proc/" + std::to_string(pid)).c_str(), &about) == 0 && about.st_uid == geteuid();
+}
 
 std::vector<int> threads_of(int pid) { return numbers_in("/proc/" + std::to_string(pid) + "/task"); }
 

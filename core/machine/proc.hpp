@@ -31,6 +31,8 @@ std::vector<int> children_of(int pid);
 std::vector<int> descendants_of(int root);
 /// All processes of the system.
 std::vector<int> all_processes();
+/// Whether it runs as this user.
+bool is_own(int pid);
 
 /// A variable of the environment that a process was started with.
 std::optional<std::string> environment_of(int pid, std::string_view name);
