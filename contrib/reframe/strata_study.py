@@ -20,6 +20,7 @@ threads go, so the partition's parallel launcher is not used, and one study at a
 """
 
 import json
+import shlex
 from pathlib import Path
 
 import reframe as rfm
@@ -55,7 +56,7 @@ class StrataStudyBase(rfm.RunOnlyRegressionTest):
         self.job.launcher = getlauncher("local")()
         self.executable = self.strata
         study = Path(self.study).resolve() if Path(self.study).is_file() else self.study
-        self.executable_opts = ["study", "run", f"'{study}'", "--out", _RESULTS]
+        self.executable_opts = ["study", "run", shlex.quote(str(study)), "--out", _RESULTS]
         if self.budget:
             self.executable_opts += ["--budget", self.budget]
         # In the job's own output, so that it is the same with every scheduler.
@@ -69,10 +70,13 @@ class StrataStudyBase(rfm.RunOnlyRegressionTest):
         return self._summary
 
     def said(self):
-        """Strata's error in the job's output, or the last line of it."""
+        """Strata's error in the job's output; else what failed first; else its last line."""
         file = Path(self.stagedir) / sn.evaluate(self.stderr)
         text = file.read_text(encoding="utf-8", errors="replace").strip()
-        return text[text.rfind("strata: error:") :] if "strata: error:" in text else text.rpartition("\n")[2]
+        if "strata: error:" in text:
+            return text[text.rfind("strata: error:") :]
+        failed = (line for line in text.splitlines() if line.startswith("failed: "))
+        return next(failed, text.rpartition("\n")[2])
 
     @sanity_function
     def it_ended_well_and_every_setting_was_measured(self):

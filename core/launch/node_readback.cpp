@@ -133,12 +133,13 @@ struct SlurmJob {
     std::string id, nodes;
 };
 
-/// Of the job that this process is in; else of the one that srun got for the run, whose name is its mark.
+/// Of the job that this process is in; else of the one that srun got for the run, whose name is its mark:
+/// another user's job may have that name too.
 std::optional<SlurmJob> job_of(const std::string& mark) {
     SlurmJob job{environment_value("SLURM_JOB_ID"), environment_value("SLURM_JOB_NUM_NODES")};
     if (!job.id.empty()) return job;
-    const std::string ask =
-        fmt::format("squeue --noheader --states=RUNNING --name={} --format='%A %D'", mark);
+    const std::string ask = fmt::format(
+        "squeue --noheader --states=RUNNING --user={} --name={} --format='%A %D'", geteuid(), mark);
     const std::unique_ptr<FILE, int (*)(FILE*)> said(popen((ask + " 2>/dev/null").c_str(), "re"), pclose);
     char id[32] = {}, nodes[32] = {};
     if (!said || std::fscanf(said.get(), "%31s %31s", id, nodes) != 2) return std::nullopt;

@@ -143,7 +143,7 @@ def test_a_study_gives_its_headline_figures_to_reframe(reframe: Path, binary: Pa
 
 @pytest.mark.soak
 def test_references_are_kept_and_what_fails_says_why(reframe: Path, binary: Path, tmp_path: Path) -> None:
-    study, failing, check = tmp_path / "my.toml", tmp_path / "failing.toml", tmp_path / "own.py"
+    study, failing, check = tmp_path / "one's own.toml", tmp_path / "failing.toml", tmp_path / "own.py"
     study.write_text(STUDY.replace("STATUS", "0"))
     failing.write_text(STUDY.replace("STATUS", "3"))
     check.write_text(OWN.format(strata=str(binary), study=str(study), failing=str(failing)))
@@ -158,5 +158,5 @@ def test_references_are_kept_and_what_fails_says_why(reframe: Path, binary: Path
     why = {name: str(entry["fail_reason"]) for name, entry in entries.items()}
     assert "2.5" in why["missed"] and "sh-2-0/pinned/1x1 rate" in why["missed"]
     assert "no figure for: sh-1-0/pinned/1x1 rat;" in why["misspelt"]
-    assert "/pinned/1x1: exit code 3" in why["failing"]
+    assert "pinned, 1 thread: exit code 3" in why["failing"]
     assert "strata: error: cannot read the case file" in why["absent"]

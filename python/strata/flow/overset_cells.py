@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strata import documents
 from strata.errors import FAILED, StrataError, why
 
 HOLE, COMPUTED, RECEPTOR, ORPHAN = range(4)
@@ -33,7 +34,8 @@ def patches(folder: Path, found: dict[str, Any]) -> Iterator[Patch]:
     for number in range(int(found["files"])):
         path = folder / f"cells-{number}.bin"
         try:
-            data = path.read_bytes()
+            with documents.opened(path) as file:  # a plain file
+                data = file.read()
         except OSError as error:
             raise _damaged("the cells cannot be read", path, why(error)) from None
         at = 0
