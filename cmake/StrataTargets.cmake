@@ -31,6 +31,8 @@ function(strata_library name)
     target_link_libraries(strata_${name} PUBLIC ${ARG_LIBRARIES})
 endfunction()
 
+set(STRATA_CASES_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/StrataCases.cmake")
+
 # strata_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...]): a Catch2 program whose cases CTest runs one by one.
 function(strata_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
@@ -44,10 +46,19 @@ function(strata_test name)
     if(ARG_LABELS)
         list(APPEND properties LABELS "${ARG_LABELS}")
     endif()
-    if(COMMAND catch_discover_tests)
-        catch_discover_tests(${name} TEST_SPEC ${which} TEST_PREFIX "${name}/" PROPERTIES ${properties})
-    else() # Catch2 as a bare header
-        add_test(NAME ${name} COMMAND ${name} ${which})
-        set_tests_properties(${name} PROPERTIES ${properties})
-    endif()
+    set(quoted "")
+    foreach(property IN LISTS properties)
+        string(APPEND quoted " [==[${property}]==]")
+    endforeach()
+    set(cases "${CMAKE_CURRENT_BINARY_DIR}/${name}_cases.cmake")
+    add_custom_command(
+        TARGET ${name}
+        POST_BUILD
+        COMMAND "${CMAKE_COMMAND}" "-Dprogram=$<TARGET_FILE:${name}>" "-Demulator=${CMAKE_CROSSCOMPILING_EMULATOR}" "-Dname=${name}"
+                "-Dwhich=${which}" "-Dproperties=${quoted}" "-Dfile=${cases}" -P "${STRATA_CASES_SCRIPT}"
+        VERBATIM)
+    set(include "${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake")
+    file(WRITE "${include}" "if(EXISTS [==[${cases}]==])\n    include([==[${cases}]==])\nelse()\n"
+         "    add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)\nendif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
 endfunction()

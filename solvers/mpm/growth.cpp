@@ -71,11 +71,14 @@ void look_for_growth(const Step& step) {
         if (plastics) won += here[plastic];
         if (rubs) won += here[rubbed];
         const double rate = here[wave] + (pushed ? 0 : here[flow]);
+        // The work is that of the steps before, the kinetic energy this step's: a load that rises from 0 has
+        // moved points before it has worked.
+        const bool worked = !pushed || here[work] != 0;
         here[alarm] = {};
         if (rate > most)
             here[alarm] = {std::max(here[kinetic] + here[strain], nothing), here[given],
                            kMostRate * rate / most, here[flow]};
-        else if (by_energy && won > kMostGrowth * here[given])
+        else if (by_energy && worked && won > kMostGrowth * here[given])
             here[alarm] = {here[kinetic] + here[strain], here[given], 0, here[flow]};
     });
 }
