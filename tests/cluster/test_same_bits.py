@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from checkpoints import changed
 from cluster_box import ROOT, Cluster
-from tested_build import built, strata
+from tested_build import built, solver_program, strata
 
 from strata import solvers
 
@@ -132,6 +132,8 @@ def with_mpich(solver: str) -> list[object]:
 
 
 def test_every_solver_has_a_case_here() -> None:
+    if solver_program(strata(), "strata-transport") is None:
+        pytest.skip("the solvers are not built (toml++)")
     assert known() == set(SMALL), "a solver without a case in SMALL, or a case without a solver"
     assert {solver for solver, _ in all_cases()} <= known()
 

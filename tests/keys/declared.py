@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+from tested_build import solver_program
+
 from strata.casefile import Schema
 from strata.centre.outages import categories
 from strata.characterize import case as characterize
@@ -29,6 +32,8 @@ _KEY = re.compile(r"^  (\w+) +(\S.*)$")
 
 def of_solver(front: str, solver: str) -> Declared:
     """From `strata run SOLVER --help`."""
+    if solver_program(front, f"strata-{solver}") is None:
+        pytest.skip("the solvers are not built (toml++)")
     asked = [front, "run", solver, "--help"]
     done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60)
     found: Declared = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tested_build import solver_program as solver_program
 
 ROOT_OF_SOLVERS = Path(__file__).resolve().parents[2] / "solvers"
 CASES = Path(__file__).resolve().parents[2] / "cases" / "transport"
@@ -40,14 +41,6 @@ def changed(tmp_path: Path, name: str, add: str = "", cases: Path = CASES, **cha
     path = tmp_path / f"{name}.toml"
     path.write_text(text + add)
     return path
-
-
-def solver_program(front: str, name: str) -> Path | None:
-    """Where `strata run` finds the program of a solver."""
-    places = [
-        Path(front).resolve().parent / folder / name for folder in (".", "../libexec/strata", "../solvers")
-    ]
-    return next((place for place in places if place.exists()), None)
 
 
 def over_nodes(
