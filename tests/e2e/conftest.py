@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -104,13 +105,22 @@ class Strata:
         deadline = time.monotonic() + patience_s
         while True:
             left = {
-                "processes": [str(p) for p in self.processes()],
+                "processes": [described(p) for p in self.processes()],
                 "shared memory": sorted(new_and_nobodys(self._shared)),
                 "temporary files": [str(p.relative_to(self.temporary)) for p in self.temporary.rglob("*")],
             }
             if not any(left.values()) or time.monotonic() > deadline:
                 return left
             time.sleep(0.05)
+
+
+def described(pid: int) -> str:
+    """A process for the message of a test that fails: its number, state, parent and command line."""
+    with contextlib.suppress(OSError):
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+        return f"{pid} {state[0]} below {state[1]}: {' '.join(words)}"
+    return str(pid)
 
 
 NOTHING: dict[str, list[str]] = {"processes": [], "shared memory": [], "temporary files": []}

@@ -92,11 +92,12 @@ def test_stopped_many_times_it_leaves_nothing_and_resumes(
 
 
 def measuring(strata: Strata) -> list[int]:
-    """The processes that are a benchmark's."""
+    """The processes that are a benchmark's, and not those that only say which there are."""
     found = []
     for pid in strata.processes():
         with contextlib.suppress(OSError):
-            if Path(f"/proc/{pid}/comm").read_text().startswith("strata-bench"):
+            program, *words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if Path(program.decode()).name.startswith("strata-bench") and b"--list" not in words:
                 found.append(pid)
     return found
 
