@@ -178,6 +178,9 @@ class Exchange {
     Exchange(graph::Graph& graph, graph::Scope& scope, const Problem& problem,
              const Connectivity& connectivity);
     [[nodiscard]] Interpolated interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+    [[nodiscard]] Interpolated interpolate(graph::Field<double> label) {
+        return interpolate(scope_->newest(label));
+    }
 
   private:
     graph::Graph* graph_;
@@ -238,6 +241,9 @@ class Uncovering {
     Uncovering(graph::Graph& graph, const Problem& problem, const Connectivity& connectivity);
     /// The field's values at these cells; vectors in space as each cell sees them.
     [[nodiscard]] UncoveredValues interpolate(graph::TypedVersion<double, graph::Kind::field> version);
+    [[nodiscard]] UncoveredValues interpolate(graph::Field<double> label) {
+        return interpolate(graph_->step().newest(label));
+    }
 
   private:
     graph::Graph* graph_;

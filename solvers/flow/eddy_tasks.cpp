@@ -15,10 +15,10 @@ void declare_eddies(const Step& step, Scope& in) {
     Task task = in.task(step.named("eddies"), step.zones());
     declare_work(task, WorkOf(Dim, step.scheme).eddies() + WorkOf(Dim, step.scheme).viscosity());
     const auto around = step.layers(2);  // as the residual: one exchange serves both
-    const auto q = task.need(step.q(), around), k_omega = task.need(step.nu_tilde(), around);
+    const auto q = task.need(step.labels.q, around), k_omega = task.need(step.labels.nu_tilde, around);
     const auto geometry = task.need(step.geometry());
     const auto distance = task.need(l.distance);
-    const auto viscosity = task.modify(step.viscosity());
+    const auto viscosity = task.modify(step.labels.viscosity);
     task.run([=, &grid = step.grid, scheme = step.scheme](Here& here) {
         const Patch<Dim> patch =
             PatchGeometry<Dim>(here.cells()).patch(here[geometry], here[q], here[k_omega], here[distance]);
@@ -27,7 +27,6 @@ void declare_eddies(const Step& step, Scope& in) {
             fill_border_eddies(*boundary, face, kEddy, kCross, here[viscosity]);
         step_viscosity<Dim>(here[viscosity].box(), patch, scheme, here[viscosity]);
     });
-    step.newest.viscosity += 1;
 }
 
 template void declare_eddies<2>(const Step&, Scope&);

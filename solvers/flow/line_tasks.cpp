@@ -80,21 +80,21 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto around = step.layers(1).without_corners();
     const auto order = along_lines(step, pass, -1);
     const auto p = static_cast<std::size_t>(pass);
-    const auto q = task.need(step.q(), around);
-    const auto viscosity = task.need(step.viscosity(), around);
+    const auto q = task.need(step.labels.q, around);
+    const auto viscosity = task.need(step.labels.viscosity, around);
     const auto geometry = task.need(step.geometry());
     const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
     const auto diagonal = task.need(l.diagonal);
-    Perhaps nu_diagonal, residual, nu_residual, before, matrix;
-    PerhapsWritten first_matrix;
+    FieldUse<const double> nu_diagonal, residual, nu_residual, before, matrix;
+    FieldUse<double> first_matrix;
     if (pass == 0)
         first_matrix = task.make(l.line_matrix);
     else
         matrix = task.need(l.line_matrix);
     if (turbulent) nu_diagonal = task.need(l.diagonal_nu);
     if (pass > 0) before = task.need(l.lines[p - 1].changed);
-    if (pass == 0) residual = task.need(l.dq.at(0));
-    if (pass == 0 && turbulent) nu_residual = task.need(l.dnu.at(0));
+    if (pass == 0) residual = task.need(l.dq);
+    if (pass == 0 && turbulent) nu_residual = task.need(l.dnu);
     const auto g = task.make(l.lines[p].eliminated), factors = task.make(l.lines[p].factors);
     const auto g_above = task.need(l.lines[p].eliminated, order),
                factors_above = task.need(l.lines[p].factors, order);
@@ -133,12 +133,12 @@ void substitute(const Step& step, Scope& in, int pass) {
         });
         return;
     }
-    const auto q = task.need(step.q());
-    const auto dq = task.modify(l.dq.at(0));
-    const auto below = task.need(l.dq.at(1), order);
-    PerhapsWritten dnu;
-    Perhaps nu_below;
-    if (turbulent) dnu = task.modify(l.dnu.at(0)), nu_below = task.need(l.dnu.at(1), order);
+    const auto q = task.need(step.labels.q);
+    const auto dq = task.modify(l.dq);
+    const auto below = task.need(l.dq, order);
+    FieldUse<double> dnu;
+    FieldUse<const double> nu_below;
+    if (turbulent) dnu = task.modify(l.dnu), nu_below = task.need(l.dnu, order);
     const auto changes = task.contribute(l.changes);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         substitute_lines<Dim>(lines_of(here, grid, pass, holds), scheme, both<Dim>(here[g], turbulent),

@@ -46,14 +46,14 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
     Task task = in.task(coarse.named("restrict"), fine.zones());
     const Scheme scheme = frozen(fine.scheme);
     const auto around = scheme.viscous() ? fine.layers(2) : fine.layers(2).without_corners();
-    const auto q = task.need(fine.q(), around);
+    const auto q = task.need(fine.labels.q, around);
     const auto geometry = task.need(l.geometry);
-    Perhaps nu, kept, forcing;
+    FieldUse<const double> nu, kept, forcing;
     if (scheme.keeps_eddies())
-        kept = task.need(fine.viscosity(), fine.layers(1).without_corners());
+        kept = task.need(fine.labels.viscosity, fine.layers(1).without_corners());
     else if (fine.needs_nu())
-        nu = task.need(fine.nu_tilde(), around);
-    if (fine.has_forcing) forcing = task.need(l.forcing.at(1));
+        nu = task.need(fine.labels.nu_tilde, around);
+    if (fine.has_forcing) forcing = task.need(l.forcing);
     const auto defect = task.make(l.defect);
     const auto restricted = task.make(l.restricted);
     task.run([=, has_forcing = fine.has_forcing, &coarser = coarse.zones()](Here& here) {
@@ -112,11 +112,11 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
     const auto restricted = task.need(fine.labels.restricted, relation);
     const auto geometry = task.need(l.geometry);
     const OutletPressures outlets(coarse, task);
-    const auto q = task.modify(coarse.q());
+    const auto q = task.modify(coarse.labels.q);
     const auto before = task.make(l.before), forcing = task.make(l.forcing);
-    PerhapsWritten nu, viscosity;
-    if (coarse.needs_nu()) nu = task.modify(coarse.nu_tilde());
-    if (coarse.scheme.viscous()) viscosity = task.modify(coarse.viscosity());
+    FieldUse<double> nu, viscosity;
+    if (coarse.needs_nu()) nu = task.modify(coarse.labels.nu_tilde);
+    if (coarse.scheme.viscous()) viscosity = task.modify(coarse.labels.viscosity);
     task.run([=, &grid = coarse.grid, scheme = coarse.scheme](Here& here) {
         const bool kept = scheme.keeps_eddies();
         const Box cells = here.cells();
@@ -147,9 +147,6 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
                                 of.patch(here[geometry], readable(to), readable(turbulence), no_field()),
                                 scheme, here[viscosity]);
     });
-    coarse.newest.q += 1;
-    if (coarse.needs_nu()) coarse.newest.nu_tilde += 1;
-    if (coarse.scheme.viscous()) coarse.newest.viscosity += 1;
 }
 
 /// What the coarser grid has changed, of the parent of each cell.
@@ -163,7 +160,7 @@ void make_correction(const Step& coarse, const Step& fine, Scope& in) {
     l.correction = field("correction"), l.smooth_correction = field("smooth correction");
     const Collect& relation = same_patches(coarse.named("from the coarser grid"), coarse, fine);
     Task task = in.task(coarse.named("correction"), fine.zones());
-    const auto q = task.need(coarse.q(), relation), before = task.need(coarse.labels.before, relation);
+    const auto q = task.need(coarse.labels.q, relation), before = task.need(coarse.labels.before, relation);
     const auto correction = task.make(l.correction);
     task.run([=, &coarser = coarse.zones()](Here& here) {
         const auto of = [&](const auto& values, int border) {
@@ -185,12 +182,12 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto smooth = task.make(l.smooth_correction);
     const auto geometry = task.need(l.geometry);
     const OutletPressures outlets(fine, task);
-    const auto q = task.modify(fine.q());
-    Perhaps nu;
-    PerhapsWritten viscosity;
-    if (fine.needs_nu() && !scheme.keeps_eddies()) nu = task.need(fine.nu_tilde());
+    const auto q = task.modify(fine.labels.q);
+    FieldUse<const double> nu;
+    FieldUse<double> viscosity;
+    if (fine.needs_nu() && !scheme.keeps_eddies()) nu = task.need(fine.labels.nu_tilde);
     const bool follows = fine.viscosity_follows();
-    if (follows) viscosity = task.modify(fine.viscosity());
+    if (follows) viscosity = task.modify(fine.labels.viscosity);
     const CellsComputed computed(l.overset, task);
     task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
@@ -208,8 +205,6 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
                                 of.patch(here[geometry], readable(to), here[nu], no_field()), own,
                                 here[viscosity]);
     });
-    fine.newest.q += 1;
-    if (follows) fine.newest.viscosity += 1;
 }
 
 template <int Dim>
@@ -244,8 +239,7 @@ class Cycle {
         Step step{of.graph,    fmt::format("{}cycle {}, {}", finest.prefix, ++visits_, of.prefix),
                   of.settings, scheme,
                   of.grid,     of.boundaries,
-                  nullptr,     labels,
-                  of.newest};
+                  nullptr,     labels};
         step.leader = &finest.labels;
         step.has_forcing = step.is_first = true;
         return step;

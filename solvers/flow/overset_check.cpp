@@ -142,8 +142,7 @@ template <int Dim>
 void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels& labels,
                   Scalars<double> worst) {
     Task task = graph.start().task("quality of cells", grid.zones());
-    task.run([&grid, geometry = task.need(labels.geometry.at(1)),
-              to = task.contribute(worst.at(0))](Here& here) {
+    task.run([&grid, geometry = task.need(labels.geometry), to = task.contribute(worst)](Here& here) {
         const flow::PatchGeometry<Dim> of(here.cells());
         const auto x = of.nodes(here[geometry]);
         const auto volumes = of.volumes(here[geometry]);
@@ -209,14 +208,14 @@ struct Meshes {
     /// `connected`: false for their metrics alone.
     Meshes(Graph& graph, const flow::Settings& s, const CaseSchema& keys, bool connected)
         : connected(connected) {
+        graph.in_program_order();
         flow::GridSystem system = flow::case_grid(s, keys);
         const int dimensions = system.dimensions;
         boundaries = flow::case_boundaries(s, keys, dimensions);
         grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
         worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(),
                                       {.kept = true});
-        flow::Newest newest;
-        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels, newest};
+        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels};
         flow::make_labels(step);
         dimensions == 2 ? declare<2>(graph, step) : declare<3>(graph, step);
     }

@@ -110,7 +110,6 @@ void describe(const Step& step, overset::Problem& p) {
     p.fringe = static_cast<int>(step.settings.overset.fringe);
     p.lean = step.settings.overset.lean;
     p.donor_zones = step.settings.output.plot3d > 0;
-    p.taken = {step.labels.geometry.at(1)};
     if (step.grid.moves())
         p.placed = [motions = step.grid.motions()](int mesh, std::int64_t at_step) {
             return motions.placed(mesh, at_step);
@@ -237,12 +236,12 @@ class Uncovered {
           old_(old),
           older_(older),
           components_(components),
-          from_now_(uncovering.interpolate(now.at(0))),
+          from_now_(uncovering.interpolate(now)),
           from_before_(uncovering.interpolate(old.previous())) {}
     void use(Task& task) {
         values_ = from_now_.need(task), values_before_ = from_before_.need(task);
         oldest_ = task.need(old_.previous());
-        q_ = task.modify(now_.at(0)), q_old_ = task.modify(old_.at(0)), q_older_ = task.make(older_);
+        q_ = task.modify(now_), q_old_ = task.modify(old_), q_older_ = task.make(older_);
     }
     /// orphan(cell): no other mesh knew the flow there.
     template <class Orphan>
@@ -308,8 +307,8 @@ void declare_exchange(const Step& step, Scope& in) {
     if (step.labels.overset == nullptr || !step.labels.overset->found) return;
     OversetLabels& o = *step.labels.overset;
     overset::Exchange exchange(step.graph, in, *o.problem, *o.found);
-    o.q = exchange.interpolate(step.q());
-    if (step.turbulent()) o.nu_tilde = exchange.interpolate(step.nu_tilde());
+    o.q = exchange.interpolate(step.labels.q);
+    if (step.turbulent()) o.nu_tilde = exchange.interpolate(step.labels.nu_tilde);
 }
 
 ReceptorsFilled::ReceptorsFilled(const Step& step, Task& task) : labels_(step.labels.overset) {

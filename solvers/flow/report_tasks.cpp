@@ -28,7 +28,7 @@ void sum_walls(const Step& step, Scope& in) {
     };
     Task task = in.task(step.named("forces"), step.zones());
     const auto geometry = task.need(step.geometry());
-    const auto q = task.need(step.q(), step.layers(1).without_corners());
+    const auto q = task.need(step.labels.q, step.layers(1).without_corners());
     const auto sums = task.contribute(l.wall_sums);
     const auto extremes = task.contribute(l.wall_extremes);
     const CellsComputed computed(l.overset, task);
@@ -59,7 +59,7 @@ void compare(const Step& step, Scope& in) {
     const VerifyKeys& v = step.settings.verify;
     if (v.uniform == 0 && v.error == 0) return;
     Task task = in.task(step.named("compare"), step.zones());
-    const auto q = task.need(step.q());
+    const auto q = task.need(step.labels.q);
     const auto geometry = task.need(step.geometry());
     const CellsComputed computed(l.overset, task);
     ScalarUse<double> departure, squares, volume;

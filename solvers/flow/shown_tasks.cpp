@@ -128,9 +128,7 @@ void show_vortices(const Step& step, Shown& shown) {
     const auto due = graph.scalar<std::int32_t>("vortices are due");
     Task decide = graph.step().once("vortices?");
     decide.run([every, now = decide.make(due)](Here& here) { here[now] = here.step % every == 0 ? 1 : 0; });
-    Scope& scope =
-        graph.step().when<std::int32_t>("vortices", due.at(0), [](std::int32_t is) { return is != 0; });
-    scope.takes(step.q());
+    Scope& scope = graph.step().when<std::int32_t>("vortices", due, [](std::int32_t is) { return is != 0; });
     Task task = scope.task("vortices", step.zones());
     const CellsComputed cells(step.labels.overset, task, step.layers(1));
     task.run([cells, q = task.need(step.labels.q, step.layers(1).without_corners()),

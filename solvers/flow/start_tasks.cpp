@@ -274,7 +274,7 @@ void set_first_values(const Step& step) {
     Task task = step.graph.start().task(step.named("first values"), step.zones());
     const auto geometry = task.need(step.geometry().last());
     const auto q = task.make(l.q);
-    PerhapsWritten nu, viscosity;
+    FieldUse<double> nu, viscosity;
     if (step.turbulent()) nu = task.make(l.nu_tilde);
     if (scheme.viscous()) viscosity = task.make(l.viscosity);
     const CellsComputed computed(l.overset, task);
@@ -306,8 +306,8 @@ void set_first_values(const Step& step) {
         Task before = step.graph.start().task(step.named("no step before"), step.zones());
         const auto now = before.need(l.q);
         const auto old = before.make(l.old);
-        Perhaps nu_now;
-        PerhapsWritten nu_old;
+        FieldUse<const double> nu_now;
+        FieldUse<double> nu_old;
         if (step.turbulent()) nu_now = before.need(l.nu_tilde), nu_old = before.make(l.nu_old);
         before.run([=, model = step.model_equations()](Here& here) {
             copy_cells(here.cells(), Dim + 2, here[now], here[old]);
@@ -346,7 +346,7 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
     const auto geometry = task.need(l.geometry);
     const auto q = task.modify(l.q);
     CollectUse<const double> from_nu;
-    PerhapsWritten nu, viscosity;
+    FieldUse<double> nu, viscosity;
     if (fine.turbulent()) from_nu = task.need(coarse.labels.nu_tilde, relation), nu = task.modify(l.nu_tilde);
     const bool follows = fine.viscosity_follows();
     if (follows) viscosity = task.modify(l.viscosity);

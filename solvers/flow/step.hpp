@@ -23,11 +23,6 @@ using graph::Here;
 using graph::Scope;
 using graph::Task;
 
-/// The versions of a grid's state that are newest in the scope in which tasks are declared.
-struct Newest {
-    int q = 0, nu_tilde = 0, viscosity = 0;
-};
-
 /// The tasks of one grid.
 struct Step {
     graph::Graph& graph;
@@ -38,7 +33,6 @@ struct Step {
     const std::vector<Boundary>& boundaries;
     std::shared_ptr<const OriginValues> start;  // none: `initial`
     Labels& labels;
-    Newest& newest;
     /// Whether a stage of the sequence ends here; other grids serve multigrid cycles alone.
     bool is_stage = true;
     /// Iterations that are not the first of a cycle on its finest grid: that grid's labels. They take its CFL
@@ -69,40 +63,11 @@ struct Step {
     [[nodiscard]] bool finds_eddies() const { return scheme.is_sst(); }
     /// Whether a task that changes the state also changes the viscosities that follow from it.
     [[nodiscard]] bool viscosity_follows() const { return scheme.viscous() && !finds_eddies(); }
-    [[nodiscard]] auto q() const { return labels.q.at(newest.q); }
-    [[nodiscard]] auto nu_tilde() const { return labels.nu_tilde.at(newest.nu_tilde); }
-    [[nodiscard]] auto viscosity() const { return labels.viscosity.at(newest.viscosity); }
     /// So many layers in the directions that there are.
     [[nodiscard]] graph::Ghosts layers(int width) const {
         return graph::ghosts({width, width, grid.dimensions() == 3 ? width : 0});
     }
     [[nodiscard]] Int3 ways(int sign) const { return {sign, sign, grid.dimensions() == 3 ? sign : 0}; }
-};
-
-/// A need that some cases have and others do without.
-class Perhaps {
-  public:
-    Perhaps() = default;
-    Perhaps(graph::FieldUse<const double> use)
-        : use_(use), there_(true) {}  // NOLINT(google-explicit-constructor)
-    [[nodiscard]] FieldView<const double> in(const Here& here) const {
-        return there_ ? here[use_] : no_field();
-    }
-
-  private:
-    graph::FieldUse<const double> use_{};
-    bool there_ = false;
-};
-class PerhapsWritten {
-  public:
-    PerhapsWritten() = default;
-    PerhapsWritten(graph::FieldUse<double> use)
-        : use_(use), there_(true) {}  // NOLINT(google-explicit-constructor)
-    [[nodiscard]] FieldView<double> in(const Here& here) const { return there_ ? here[use_] : no_result(); }
-
-  private:
-    graph::FieldUse<double> use_{};
-    bool there_ = false;
 };
 
 /// How tasks that know nothing of PatchGeometry see nodes and centres.
@@ -202,7 +167,7 @@ void make_iteration_labels(const Step& step);
 template <int Dim>
 void declare_overset(const Step& step, bool finest = true);
 /// Of meshes that move: in each step the values of cells that come out of holes, at both levels of time
-/// before it. Takes version 0 of q and of the state before, and makes version 1.
+/// before it.
 template <int Dim>
 void declare_uncovering(const Step& step);
 /// Where grids that move are, and how fast: at the start, and in each step.
@@ -218,8 +183,7 @@ void declare_start(const Step& step, const Step* finer);
 /// Of these metrics and wall distance.
 template <int Dim>
 void declare_geometry(const Step& step, const Step* finer = nullptr);
-/// An iteration: residual, sweeps or lines, update. `in`: the step, or a part of it. The step's newest
-/// versions go on.
+/// An iteration: residual, sweeps or lines, update. `in`: the step, or a part of it.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);
 /// Of an iteration with Menter's model, the part that finds the turbulent viscosity (eddy_tasks.cpp).

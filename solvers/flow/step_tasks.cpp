@@ -65,7 +65,7 @@ void find_residual(const Step& step, Scope& in) {
     Task task = in.task(step.named("residual"), step.zones());
     declare_work(task, WorkOf(Dim, scheme).residual() + WorkOf(Dim, scheme).diagonals());
     const auto around = scheme.viscous() ? step.layers(2) : step.layers(2).without_corners();
-    const auto q = task.need(step.q(), around);
+    const auto q = task.need(step.labels.q, around);
     const auto geometry = task.need(step.geometry());
     const bool leads = step.leader == nullptr;
     const auto share = task.need(leads ? l.share.previous() : step.leader->share.previous());
@@ -73,16 +73,16 @@ void find_residual(const Step& step, Scope& in) {
     ScalarUse<Norms> norms;
     OutletUses outlets;
     if (leads) norms = task.contribute(l.norms), outlets = contribute_outlets(step, task);
-    Perhaps nu, distance, viscosity, old, older, nu_old, nu_older, forcing;
-    PerhapsWritten dnu, diagonal_nu, first_forcing;
-    if (scheme.viscous()) viscosity = task.need(step.viscosity(), step.layers(1).without_corners());
-    if (step.needs_nu()) nu = task.need(step.nu_tilde(), around);
+    FieldUse<const double> nu, distance, viscosity, old, older, nu_old, nu_older, forcing;
+    FieldUse<double> dnu, diagonal_nu, first_forcing;
+    if (scheme.viscous()) viscosity = task.need(step.labels.viscosity, step.layers(1).without_corners());
+    if (step.needs_nu()) nu = task.need(step.labels.nu_tilde, around);
     if (step.turbulent()) {
         distance = task.need(l.distance);
         dnu = task.make(l.dnu), diagonal_nu = task.make(l.diagonal_nu);
     }
-    if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing.at(0));
-    if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing.at(1));
+    if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing);
+    if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing);
     const CellsComputed computed(l.overset, task);
     const EdgeFlows edges(step, task);
     if (unsteady) {
@@ -140,22 +140,21 @@ void sweep(const Step& step, Scope& in, int sign) {
     const Labels& l = step.labels;
     const Scheme& scheme = step.scheme;
     const bool up = sign > 0;
-    const int version = up ? 0 : 1;
     const auto order = graph::upwind(step.ways(sign)).within_zones();
     Task task = in.task(step.named(up ? "forward sweep" : "backward sweep"), step.zones());
     declare_work(task, WorkOf(Dim, scheme).sweep());
     const auto around = step.layers(1).without_corners();
-    const auto q = task.need(step.q(), around);
+    const auto q = task.need(step.labels.q, around);
     const auto geometry = task.need(step.geometry());
-    const auto dq = task.modify(l.dq.at(version));
-    const auto behind = task.need(l.dq.at(version + 1), order);
+    const auto dq = task.modify(l.dq);
+    const auto behind = task.need(l.dq, order);
     const auto diagonal = task.need(l.diagonal);
-    Perhaps nu, viscosity, nu_behind, diagonal_nu;
-    PerhapsWritten dnu;
-    if (scheme.viscous()) viscosity = task.need(step.viscosity(), around);
+    FieldUse<const double> nu, viscosity, nu_behind, diagonal_nu;
+    FieldUse<double> dnu;
+    if (scheme.viscous()) viscosity = task.need(step.labels.viscosity, around);
     if (step.turbulent()) {
-        nu = task.need(step.nu_tilde(), around), diagonal_nu = task.need(l.diagonal_nu);
-        dnu = task.modify(l.dnu.at(version)), nu_behind = task.need(l.dnu.at(version + 1), order);
+        nu = task.need(step.labels.nu_tilde, around), diagonal_nu = task.need(l.diagonal_nu);
+        dnu = task.modify(l.dnu), nu_behind = task.need(l.dnu, order);
     }
     ScalarUse<Changes> changes;
     if (!up) changes = task.contribute(l.changes);
@@ -240,20 +239,20 @@ void make_update(const Step& step, Scope& in) {
     Task task = in.task(step.named("update"), step.zones());
     const bool follows = step.viscosity_follows(), leads = step.leader == nullptr;
     ScalarUse<const double> share, failures;
-    if (leads) share = task.need(l.share.last()), failures = task.need(l.failures.last());
+    if (leads) share = task.need(l.share), failures = task.need(l.failures);
     declare_work(task, WorkOf(Dim, scheme).update() + (follows ? WorkOf(Dim, scheme).viscosity() : Work{}));
     const auto verdict = task.need(l.verdict);
     const auto geometry = task.need(step.geometry());
     const OutletPressures outlets(step, task);
-    const auto dq = task.need(l.dq.last());
-    const auto q = task.modify(step.q());
-    Perhaps dnu, frozen;
-    PerhapsWritten nu, viscosity;
+    const auto dq = task.need(l.dq);
+    const auto q = task.modify(step.labels.q);
+    FieldUse<const double> dnu, frozen;
+    FieldUse<double> nu, viscosity;
     if (step.turbulent())
-        dnu = task.need(l.dnu.last()), nu = task.modify(step.nu_tilde());
+        dnu = task.need(l.dnu), nu = task.modify(step.labels.nu_tilde);
     else if (step.needs_nu())
-        frozen = task.need(step.nu_tilde());
-    if (follows) viscosity = task.modify(step.viscosity());
+        frozen = task.need(step.labels.nu_tilde);
+    if (follows) viscosity = task.modify(step.labels.viscosity);
     const ReceptorsFilled receptors(step, task);
     task.run([=, &s = step.settings, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
@@ -275,9 +274,6 @@ void make_update(const Step& step, Scope& in) {
                          scheme.turbulent() ? readable(turbulence) : here[frozen], no_field()),
                 scheme, here[viscosity]);
     });
-    step.newest.q += 1;
-    if (step.turbulent()) step.newest.nu_tilde += 1;
-    if (follows) step.newest.viscosity += 1;
 }
 
 }  // namespace

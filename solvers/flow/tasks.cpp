@@ -22,8 +22,8 @@ void keep_state(const Step& step) {
     Task task = step.graph.step().task(step.named("keep"), step.zones());
     const auto now = task.need(l.q);
     const auto old = task.make(l.old);
-    Perhaps nu;
-    PerhapsWritten nu_old;
+    FieldUse<const double> nu;
+    FieldUse<double> nu_old;
     if (step.turbulent()) nu = task.need(l.nu_tilde), nu_old = task.make(l.nu_old);
     task.run([=, model = step.model_equations()](Here& here) {
         copy_cells(here.cells(), Dim + 2, here[now], here[old]);
@@ -32,16 +32,14 @@ void keep_state(const Step& step) {
 }
 
 /// The iterations of a dual time step, until the residual has fallen far enough.
-Scope& within_step(const Step& step) {
+template <int Dim>
+void iterate_within_step(const Step& step) {
     const Labels& l = step.labels;
     const TimeKeys& t = step.settings.time;
     Scope& inner = step.graph.step().repeat<std::array<double, 2>>(
-        "dual time", l.drop.at(0), [most = t.drop](std::array<double, 2> drop) { return drop[0] <= most; },
+        "dual time", l.drop, [most = t.drop](std::array<double, 2> drop) { return drop[0] <= most; },
         t.subiterations);
-    if (step.uncovers()) {
-        inner.takes(l.q.at(1)), inner.takes(l.old.at(1));
-        if (step.turbulent()) inner.takes(l.nu_tilde.at(1)), inner.takes(l.nu_old.at(1));
-    }
+    declare_iteration<Dim>(step, inner);
     Task task = inner.once(step.named("drop"));
     const auto norms = task.need(l.norms);
     const auto before = task.need(l.drop.previous());
@@ -51,7 +49,6 @@ Scope& within_step(const Step& step) {
         const double first = here.round == 0 ? norm : here[before][1];
         here[now] = {first > 0 ? norm / first : 0, first};
     });
-    return inner;
 }
 
 /// Which stage is at work, and whether a new one begins: the number of the stage, and of the one that begins
@@ -76,7 +73,6 @@ StageScalars follow_stages(Graph& graph, const Stages& stages) {
 /// begin with the coarsest.
 template <int Dim>
 void iterate(const std::vector<Step>& grids, Scope& in) {
-    for (const Step& grid : grids) grid.newest = {};
     declare_iteration<Dim>(grids.back(), in);
     if (grids.size() > 1) declare_correction<Dim>(grids, in);
     declare_forces<Dim>(grids.back(), in);
@@ -90,39 +86,22 @@ void iterate_on_all(const std::vector<Step>& grids, const Stages& stages) {
     const std::size_t extra = grids.size() - stages.count();
     const auto most = static_cast<std::size_t>(grids[0].settings.time.multigrid);
     const StageScalars stage = follow_stages(graph, stages);
-    std::vector<Newest> newest(grids.size());  // in the scope of the step
-    // Menter's k and omega are changed on the finest grid of a cycle alone; viscosities that do not follow
-    // from the state are found in iterations.
-    const auto changed = [&](std::size_t n, bool is_finest, bool iterates) {
-        ++newest[n].q;
-        if (grids[n].turbulent() && (is_finest || !grids[n].finds_eddies())) ++newest[n].nu_tilde;
-        if (grids[n].viscosity_follows() || (grids[n].finds_eddies() && iterates)) ++newest[n].viscosity;
+    const auto in_stage = [&](const char* what, std::size_t n, Scalar<std::int32_t> of) -> Scope& {
+        const auto is_now = [number = static_cast<std::int32_t>(n - extra)](std::int32_t now) {
+            return now == number;
+        };
+        return graph.step().when<std::int32_t>(grids[n].named(what), of, is_now);
     };
+    // The state of the grid before, as the last step left it.
+    for (std::size_t n = grids.size() - 1; n > extra; --n)
+        declare_interpolation<Dim>(grids[n - 1], grids[n], in_stage("begin", n, stage.begins));
     for (std::size_t n = extra; n < grids.size(); ++n) {
-        const Step& finest = grids[n];
-        const auto number = static_cast<std::int32_t>(n - extra);
-        const auto is_now = [number](std::int32_t now) { return now == number; };
-        if (n > extra) {
-            Scope& before =
-                graph.step().when<std::int32_t>(finest.named("begin"), stage.begins.at(0), is_now);
-            declare_interpolation<Dim>(grids[n - 1], finest, before);
-            changed(n, true, false);
-        }
-        Scope& scope = graph.step().when<std::int32_t>(finest.named("iteration"), stage.now.at(0), is_now);
+        Scope& scope = in_stage("iteration", n, stage.now);
         const std::size_t coarsest = n + 1 - std::min(most, n + 1);
-        for (std::size_t m = coarsest; m <= n; ++m) {
-            const Labels& l = grids[m].labels;
-            if (newest[m].q > 0) scope.takes(l.q.at(newest[m].q));
-            if (newest[m].nu_tilde > 0 && (m == n || !grids[m].finds_eddies()))
-                scope.takes(l.nu_tilde.at(newest[m].nu_tilde));
-            if (newest[m].viscosity > 0) scope.takes(l.viscosity.at(newest[m].viscosity));
-            changed(m, m == n, true);
-        }
         iterate<Dim>({grids.begin() + static_cast<std::ptrdiff_t>(coarsest),
                       grids.begin() + static_cast<std::ptrdiff_t>(n) + 1},
                      scope);
     }
-    for (std::size_t n = 0; n < grids.size(); ++n) grids[n].newest = newest[n];
 }
 
 // The solver in one view.
@@ -140,9 +119,7 @@ Shown declare_tasks(const std::vector<Step>& levels) {
         if (step.grid.moves()) declare_motion<Dim>(step, step.graph.step());
         keep_state<Dim>(step);
         if (step.uncovers()) declare_uncovering<Dim>(step);
-        declare_iteration<Dim>(step, within_step(step));
-        if (step.uncovers()) ++step.newest.q;
-        if (step.uncovers() && step.turbulent()) ++step.newest.nu_tilde;
+        iterate_within_step<Dim>(step);
         declare_forces<Dim>(step, step.graph.step());
     }
     return declare_shown<Dim>(step);
@@ -162,6 +139,7 @@ std::shared_ptr<const OriginValues> start_of(const Settings& s, const CaseSchema
 }  // namespace
 
 std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseSchema& keys) {
+    graph.in_program_order();
     auto flow = std::make_shared<Flow>();
     const GridSystem system = case_grid(s, keys);
     const int dimensions = system.dimensions;
@@ -176,7 +154,6 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     check_met(s, keys, system, flow->boundaries);
     const auto grids = static_cast<std::size_t>(s.grids());
     flow->labels.resize(grids);
-    std::vector<Newest> newest(grids);
     const std::shared_ptr<const OriginValues> start = start_of(s, keys, system);
     std::vector<Step> levels;
     for (std::size_t n = 0; n < grids; ++n) {
@@ -187,8 +164,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
                                                           left, s, keys, flow->boundaries));
         // The points of a Q file are those of the finest grid; coarser ones get their state from it.
         levels.push_back({graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries,
-                          left == 0 ? start : nullptr, flow->labels[n], newest[n],
-                          n + stages.count() >= grids});
+                          left == 0 ? start : nullptr, flow->labels[n], n + stages.count() >= grids});
     }
     flow->shown = dimensions == 2 ? declare_tasks<2>(levels) : declare_tasks<3>(levels);
     const std::vector<Labels> of_stages(flow->labels.end() - static_cast<std::ptrdiff_t>(stages.count()),

@@ -78,8 +78,12 @@ void scale_box(const Step& step) {
                 "smaller box (or a larger one, if it came to this within a few steps), or set "
                 "barostat.least lower");
     });
+}
+
+void add_up_work(const Step& step) {
+    const Labels& l = step.labels;
     Task add = step.graph.step().once("add up work");
-    add.run([sums = add.need(l.sums.at(0)), sums_before = add.need(l.sums.previous()),
+    add.run([sums = add.need(l.sums), sums_before = add.need(l.sums.previous()),
              of_kinds = add.need(l.of_kinds), scale = add.need(l.scale),
              scale_before = add.need(l.scale.previous()), before = add.need(l.work.previous()),
              work = add.make(l.work), &s = step.settings](Here& here) {

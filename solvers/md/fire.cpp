@@ -40,26 +40,24 @@ Course Fire::advance(const Slopes& now, std::int64_t step, double longest) {
 namespace {
 
 /// Forces as they are seen by FIRE, of a patch.
-void measure(const Step& step, Scope& scope, const std::string& name, int v_version) {
+void measure(const Step& step, Scope& scope, const std::string& name) {
     const Labels& l = step.labels;
     Task task = scope.task(name + "measure slopes", step.grid);
-    const auto force = task.need(l.force.last());
-    const auto v = task.need(l.v.at(v_version));
+    const auto force = task.need(l.force);
+    const auto v = task.need(l.v);
     const auto products = task.contribute(l.products);
     const auto largest = task.contribute(l.largest);
-    const auto sums = task.contribute(l.sums.at(0));
-    const bool several = step.settings.several_kinds();
-    ListUse<const std::int32_t> species;
-    if (several) species = task.need(l.species.last());
+    const auto sums = task.contribute(l.sums);
+    const auto species = task.need(l.species);
     task.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
         const double *f[3], *u[3];
         pointers(here[force], f), pointers(here[v], u);
-        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
+        const std::int32_t* const kinds = pointer(here[species]);
         Slopes all{};
         double most = 0;
         for (std::int64_t i = 0; i < here[v].size(); ++i) {
             const double per =
-                1 / (s.kinetic_unit() * (several ? shares[static_cast<std::size_t>(kinds[i])] : 1));
+                1 / (s.kinetic_unit() * (kinds != nullptr ? shares[static_cast<std::size_t>(kinds[i])] : 1));
             double ff = 0, vv = 0, fv = 0;
             for (int c = 0; c < 3; ++c)
                 ff += f[c][i] * f[c][i], vv += u[c][i] * u[c][i], fv += f[c][i] * u[c][i];
@@ -104,26 +102,25 @@ void judge(const Step& step, Scope& scope) {
 }
 
 /// Velocities, and the way of the next step.
-void turn(const Step& step, Scope& scope, int v_version) {
+void turn(const Step& step, Scope& scope) {
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first turn" : "turn", step.grid);
-    const auto force = task.need(l.force.last());
-    const auto v = task.modify(l.v.at(v_version));
-    const auto ahead = start ? task.make(l.ahead) : task.modify(l.ahead.at(1));
+    const auto force = task.need(l.force);
+    const auto v = task.modify(l.v);
+    const auto ahead = start ? task.make(l.ahead) : task.modify(l.ahead);
     const auto course = task.need(l.course);
-    const bool several = step.settings.several_kinds();
-    ListUse<const std::int32_t> species;
-    if (several) species = task.need(l.species.last());
+    const auto species = task.need(l.species);
     task.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
         const double* f[3];
         double *u[3], *way[3];
         pointers(here[force], f), pointers(here[v], u), pointers(here[ahead], way);
-        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
+        const std::int32_t* const kinds = pointer(here[species]);
         const std::array<double, 5>& by = here[course];
         const Course c{by[0], by[1], by[2], by[3], by[4]};
         for (std::int64_t i = 0; i < here[v].size(); ++i) {
-            const double mass = s.kinetic_unit() * (several ? shares[static_cast<std::size_t>(kinds[i])] : 1);
+            const double mass =
+                s.kinetic_unit() * (kinds != nullptr ? shares[static_cast<std::size_t>(kinds[i])] : 1);
             for (int a = 0; a < 3; ++a) {
                 const double before = u[a][i];
                 u[a][i] = c.keep * (c.stay * before + c.dt / mass * f[a][i]) + c.turn * f[a][i];
@@ -135,10 +132,10 @@ void turn(const Step& step, Scope& scope, int v_version) {
 
 }  // namespace
 
-void go_downhill(const Step& step, Scope& scope, int v_version) {
-    measure(step, scope, scope.id() == kStart ? "first " : "", v_version);
+void go_downhill(const Step& step, Scope& scope) {
+    measure(step, scope, scope.id() == kStart ? "first " : "");
     judge(step, scope);
-    turn(step, scope, v_version);
+    turn(step, scope);
 }
 
 }  // namespace strata::md

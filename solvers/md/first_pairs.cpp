@@ -44,9 +44,9 @@ Nearest nearest_pair(const double* const x[3], std::int64_t count) {
 void look_at_first_pairs(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.start().task("look at first pairs", step.grid);
-    const auto sums = task.need(l.sums.at(0));
-    const auto x = task.need(l.x.at(0), l.near);
-    const auto id = task.need(l.id.last(), l.near);
+    const auto sums = task.need(l.sums);
+    const auto x = task.need(l.x, l.near);
+    const auto id = task.need(l.id, l.near);
     task.run([=, &s = step.settings](Here& here) {
         if (std::isfinite(here[sums][kPotential])) return;
         const double* at[3];

@@ -12,21 +12,21 @@ using namespace graph;
 
 namespace {
 
-void find_densities(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
+void find_densities(const Step& step, Scope& scope, const std::string& name) {
     Task task = scope.task(name + "densities", step.grid);
     const auto rho = task.sum(step.labels.density, step.labels.near);
-    over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
+    over_pairs(step, task, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
         add_densities(pairs, sight, *s.eam, pointer(here[rho]));
     });
 }
 
-void embed_atoms(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
+void embed_atoms(const Step& step, Scope& scope, const std::string& name) {
     const Labels& l = step.labels;
     Task task = scope.task(name + "embed", step.grid);
-    const auto list = task.need(l.neighbours.at(at.list));
+    const auto list = task.need(l.neighbours);
     const auto rho = task.need(l.density);
     const auto slope = task.make(l.slope);
-    const auto sums = task.contribute(l.sums.at(0));
+    const auto sums = task.contribute(l.sums);
     task.run([=, &s = step.settings](Here& here) {
         const double energy =
             embed(*s.eam, here[list].species(), pointer(here[rho]), here[rho].size(), pointer(here[slope]));
@@ -36,13 +36,13 @@ void embed_atoms(const Step& step, Scope& scope, const PairVersions& at, const s
     });
 }
 
-void add_forces(const Step& step, Scope& scope, const PairVersions& at, const std::string& name) {
+void add_forces(const Step& step, Scope& scope, const std::string& name) {
     const Labels& l = step.labels;
     Task task = scope.task(name + "metal forces", step.grid);
     const auto slope = task.need(l.slope, l.near);
     const auto force = task.sum(l.force, l.near);
-    const auto sums = task.contribute(l.sums.at(0));
-    over_pairs(step, task, at, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
+    const auto sums = task.contribute(l.sums);
+    over_pairs(step, task, [=, &s = step.settings](Here& here, const Sight& sight, const Pairs& pairs) {
         double* f[3];
         pointers(here[force], f);
         const Sums found =
@@ -56,12 +56,11 @@ void add_forces(const Step& step, Scope& scope, const PairVersions& at, const st
 
 }  // namespace
 
-void find_metal_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
-    const PairVersions at{x_version, list_version, way_version};
+void find_metal_forces(const Step& step, Scope& scope) {
     const std::string name = scope.id() == kStart ? "first " : "";
-    find_densities(step, scope, at, name);
-    embed_atoms(step, scope, at, name);
-    add_forces(step, scope, at, name);
+    find_densities(step, scope, name);
+    embed_atoms(step, scope, name);
+    add_forces(step, scope, name);
 }
 
 }  // namespace strata::md

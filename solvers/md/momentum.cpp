@@ -6,23 +6,21 @@ namespace strata::md {
 
 using namespace graph;
 
-void sum_momentum(const Step& step, Scope& scope, int v_version) {
+void sum_momentum(const Step& step, Scope& scope) {
     const Labels& l = step.labels;
     Task task = scope.task(scope.id() == kStart ? "first momentum of all" : "sum momentum", step.grid);
-    const auto v = task.need(l.v.at(v_version));
+    const auto v = task.need(l.v);
     const auto momentum = task.contribute(l.momentum);
-    ListUse<const std::int32_t> species;
-    const bool several = step.settings.several_kinds();
-    if (several) species = task.need(l.species.last());
+    const auto species = task.need(l.species);
     task.run([=, shares = step.settings.mass_shares(), every = step.settings.remove_drift](Here& here) {
         if (here.step % every != 0) return;
         const double* u[3];
         pointers(here[v], u);
-        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
+        const std::int32_t* const kinds = pointer(here[species]);
         std::array<double, 3>& sum = here[momentum];
         for (std::size_t c = 0; c < 3; ++c)
             for (std::int64_t i = 0; i < here[v].size(); ++i)
-                sum[c] += (several ? shares[static_cast<std::size_t>(kinds[i])] : 1) * u[c][i];
+                sum[c] += (kinds != nullptr ? shares[static_cast<std::size_t>(kinds[i])] : 1) * u[c][i];
     });
 }
 

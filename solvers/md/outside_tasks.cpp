@@ -29,25 +29,13 @@ constexpr std::size_t kPowerBefore = kFaces, kSteps = kFaces + 1;
 /// What loops over a patch's atoms need besides their positions.
 struct Marks {
     ListUse<const std::int32_t> groups, species;
-    bool has_groups = false, several = false;
 
-    [[nodiscard]] const std::int32_t* groups_of(const Here& here) const {
-        return has_groups ? pointer(here[groups]) : nullptr;
-    }
-    [[nodiscard]] const std::int32_t* species_of(const Here& here) const {
-        return several ? pointer(here[species]) : nullptr;
-    }
+    [[nodiscard]] const std::int32_t* groups_of(const Here& here) const { return pointer(here[groups]); }
+    [[nodiscard]] const std::int32_t* species_of(const Here& here) const { return pointer(here[species]); }
 };
 
-/// renewed: after a scope that may have brought atoms to other patches.
-Marks marks_of(const Step& step, Task& task, bool renewed) {
-    Marks made;
-    made.has_groups = step.settings.outside.has_groups();
-    made.several = step.settings.several_kinds();
-    const Labels& l = step.labels;
-    if (made.has_groups) made.groups = task.need(renewed ? l.outside.groups.last() : l.outside.groups.at(0));
-    if (made.several) made.species = task.need(renewed ? l.species.last() : l.species.at(0));
-    return made;
+Marks marks_of(const Step& step, Task& task) {
+    return {task.need(step.labels.outside.groups), task.need(step.labels.species)};
 }
 
 /// each(i, bits of its groups) for the atoms of a group that forces move.
@@ -206,13 +194,12 @@ std::function<void(Here&, std::vector<Atom>&)> mark_atoms(const Step& step, Task
     const bool has_groups = all.has_groups(), has_springs = !all.springs.empty();
     if (!has_groups && !has_springs) return {};
     const std::int32_t held = all.held();
-    ListUse<std::int32_t> groups;
-    ScalarsUse<std::int64_t> members, of_kinds;
+    ScalarsUse<std::int64_t> of_kinds;
     ScalarUse<std::int64_t> mobile;
-    ListUse<double> first;
-    if (has_groups) groups = put.make(l.outside.groups), members = put.contribute(l.outside.members);
+    const auto groups = put.make(l.outside.groups);
+    const auto members = put.contribute(l.outside.members);
     if (held != 0) mobile = put.contribute(l.mobile), of_kinds = put.contribute(l.mobile_of_kinds);
-    if (has_springs) first = put.make(l.outside.first_place);
+    const auto first = put.make(l.outside.first_place);
     return [=, &all, kinds = step.settings.kinds.size()](Here& here, std::vector<Atom>& atoms) {
         const std::size_t names = all.groups.names().size();
         std::vector<std::int64_t> of_lines(all.groups.lines());
@@ -249,7 +236,7 @@ std::function<double(Here&, std::int64_t, double* const[3], double* const[3])> c
                                                                                            Task& drift) {
     const Outside& all = step.settings.outside;
     if (all.moving.empty() && !all.reflects()) return {};
-    const Marks marks = marks_of(step, drift, false);
+    const Marks marks = marks_of(step, drift);
     ScalarsUse<double> now;
     if (all.reflects()) now = drift.contribute(step.labels.outside.now);
     return [=, &all, &s = step.settings, shares = step.settings.mass_shares()](
@@ -286,23 +273,22 @@ std::function<double(Here&, std::int64_t, double* const[3], double* const[3])> c
     };
 }
 
-void act_from_outside(const Step& step, Scope& scope, int x_version, int v_version) {
+void act_from_outside(const Step& step, Scope& scope) {
     const Settings& s = step.settings;
     if (!s.outside.acts()) return;
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart, springs = !s.outside.springs.empty(),
                watches = !s.outside.watched.empty(), works = s.outside.works();
     Task task = scope.task(start ? "first outside" : "outside", step.grid);
-    const auto force = task.modify(l.force.at(0));
-    const auto x = task.need(l.x.at(x_version));
-    const Marks marks = marks_of(step, task, !start);
-    const auto sums = task.contribute(l.sums.at(0));
+    const auto force = task.modify(l.force);
+    const auto x = task.need(l.x);
+    const Marks marks = marks_of(step, task);
+    const auto sums = task.contribute(l.sums);
     const auto now = task.contribute(l.outside.now);
-    ListUse<const double> first, v;
-    ScalarsUse<double> of_groups;
-    if (springs) first = task.need(start ? l.outside.first_place.at(0) : l.outside.first_place.last());
-    if (watches || works) v = task.need(l.v.at(v_version));
-    if (watches) of_groups = task.contribute(l.outside.of_groups);
+    const auto first = task.need(l.outside.first_place);
+    ListUse<const double> v;
+    if (watches || works) v = task.need(l.v);
+    const auto of_groups = task.contribute(l.outside.of_groups);
     task.run([=, &s = step.settings](Here& here) {
         Acting::Atoms atoms;
         pointers(here[x], atoms.x), pointers(here[force], atoms.f);
@@ -377,11 +363,10 @@ void add_up_outside(const Step& step, Scope& scope) {
     const auto now = task.need(o.now);
     const auto since = start ? task.make(o.since) : task.modify(o.since);
     const bool works = s.outside.works(), watches = !s.outside.watched.empty();
-    ScalarUse<double> work;
-    ScalarsUse<const double> of_groups;
+    const auto work = start ? task.make(o.work) : task.modify(o.work);
+    const auto of_groups = task.need(o.of_groups);
     ScalarsUse<const std::int64_t> members;
-    if (works) work = start ? task.make(o.work) : task.modify(o.work);
-    if (watches) of_groups = task.need(o.of_groups), members = task.need(o.members);
+    if (watches) members = task.need(o.members);
     std::vector<ScalarUse<double>> columns;
     for (const Scalar<double> column : l.thermo.more)
         columns.push_back(start ? task.make(column) : task.modify(column));

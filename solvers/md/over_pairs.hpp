@@ -5,18 +5,14 @@
 
 namespace strata::md {
 
-struct PairVersions {
-    int x, list, way;
-};
-
 /// Declares it, and calls work(here, sight, pairs).
 template <class Work>
-void over_pairs(const Step& step, graph::Task& task, const PairVersions& at, Work work) {
+void over_pairs(const Step& step, graph::Task& task, Work work) {
     const Labels& l = step.labels;
-    const auto x = task.need(l.x.at(at.x), l.near);
+    const auto x = task.need(l.x, l.near);
     const auto around = task.sizes(l.near);
-    const auto list = task.need(l.neighbours.at(at.list));
-    const auto way = task.need(l.way.at(at.way));
+    const auto list = task.need(l.neighbours);
+    const auto way = task.need(l.way);
     const bool boxed = step.settings.changes_volume();
     const auto scale = boxed ? task.need(l.scale) : graph::ScalarUse<const double>();
     task.run([=, &s = step.settings](graph::Here& here) {

@@ -90,18 +90,19 @@ std::function<std::vector<Atom>(Here&)> atoms_from_file(const Step& step, Task& 
     const Lines l = read_lines(step);
     check_numbers(step, l);
     Scope& start = step.graph.start();
-    start.subcycle("distribute", 1).takes(l.id.at(1)).relocate(l.set, l.x.last(), 0);
+    start.subcycle("distribute", 1).relocate(l.set, l.x, 0);
+    const auto id = put.need(l.id);
+    const auto x = put.need(l.x), v = put.need(l.v);
+    const auto kind = put.need(l.kind);
 
     Scope& forget = start.subcycle("forget lines", 1);
-    forget.takes(l.id.at(2)).takes(l.x.at(1)).takes(l.v.at(1)).takes(l.kind.at(1));
     Task drop = forget.task("forget", step.grid);
     drop.run([id = drop.modify(l.id)](Here& here) {
         for (std::int64_t i = 0; i < here[id].size(); ++i) here[id][i] = -1;
     });
-    forget.relocate(l.set, l.x.last());
+    forget.relocate(l.set, l.x);
 
-    return [id = put.need(l.id.at(2)), x = put.need(l.x.at(1)), v = put.need(l.v.at(1)),
-            kind = put.need(l.kind.at(1))](Here& here) {
+    return [=](Here& here) {
         std::vector<Atom> all(static_cast<std::size_t>(here[id].size()));
         for (std::size_t i = 0; i < all.size(); ++i) {
             const auto at = static_cast<std::int64_t>(i);

@@ -31,17 +31,14 @@ void pointers(const View& values, T* (&to)[3]) {
 }
 
 /// Forces of the embedded-atom method, where Lennard-Jones has one task: densities, which go back to the
-/// patches of halo atoms; F' of each atom; forces, with F' of halo atoms. Versions: of position, list and
-/// way.
-void find_metal_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
-                       int way_version);
+/// patches of halo atoms; F' of each atom; forces, with F' of halo atoms.
+void find_metal_forces(const Step& step, graph::Scope& scope);
 
 /// Ends a run whose first energy is no number, because two atoms begin in one place.
 void look_at_first_pairs(const Step& step);
 
 /// Forces of tabulated pairs.
-void find_table_forces(const Step& step, graph::Scope& scope, int x_version, int list_version,
-                       int way_version);
+void find_table_forces(const Step& step, graph::Scope& scope);
 
 /// What acts from outside (outside_tasks.cpp): labels; at the start what marks a patch's atoms, and takes
 /// away the velocity of those that do not move by forces.
@@ -55,19 +52,20 @@ void make_outside_labels(const Step& step);
 /// of the longest way of the former. Nothing where there is neither.
 [[nodiscard]] std::function<double(graph::Here&, std::int64_t count, double* const x[3], double* const v[3])>
 carry_atoms(const Step& step, graph::Task& drift);
-/// A task that adds to the forces of atoms, and looks at groups. Versions: of position and velocity.
-void act_from_outside(const Step& step, graph::Scope& scope, int x_version, int v_version);
+/// A task that adds to the forces of atoms, and looks at groups.
+void act_from_outside(const Step& step, graph::Scope& scope);
 /// Adds up forces on walls and work; the columns of the series.
 void add_up_outside(const Step& step, graph::Scope& scope);
-/// The box of the step: its scale, and what belongs to the conserved energy (barostat.hpp).
+/// The scale of the step's box (barostat.hpp); and when forces are found, what belongs to the conserved
+/// energy.
 void scale_box(const Step& step);
+void add_up_work(const Step& step);
 
-/// After forces are found: the velocities of a minimisation and the way of the next step (fire.hpp). Versions
-/// here and below: of velocity.
-void go_downhill(const Step& step, graph::Scope& scope, int v_version);
+/// After forces are found: the velocities of a minimisation and the way of the next step (fire.hpp).
+void go_downhill(const Step& step, graph::Scope& scope);
 
 /// The momentum of all atoms, where it is due, and how it is taken away before the next step.
-void sum_momentum(const Step& step, graph::Scope& scope, int v_version);
+void sum_momentum(const Step& step, graph::Scope& scope);
 void remove_drift(const Step& step);
 
 /// Declares what reads the atoms of `settings.state`; the result gives those of a patch to the task `put`.

@@ -94,8 +94,7 @@ void put_atoms(const Step& step, Scalar<std::array<double, 3>> momentum) {
     const auto count = task.contribute(l.atoms);
     const auto of_kinds = task.contribute(l.of_kinds);
     const auto sum = task.contribute(momentum);
-    ListUse<std::int32_t> species;
-    if (step.settings.several_kinds()) species = task.make(l.species);
+    const auto species = task.make(l.species);
     std::function<std::vector<Atom>(Here&)> from_file;
     if (step.settings.state) from_file = atoms_from_file(step, task);
     const auto mark = mark_atoms(step, task);
@@ -135,8 +134,7 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
         const auto hold = hold_atoms(step, rest);
         const auto p = rest.need(momentum);
         const auto sum = rest.contribute(squares);
-        ListUse<const std::int32_t> species;
-        if (step.settings.several_kinds()) species = rest.need(l.species);
+        const auto species = rest.need(l.species);
         rest.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
             const std::array<double, 3>& all = here[p];
             double mass = 0;
@@ -153,7 +151,7 @@ void set_velocities(const Step& step, Scalar<std::array<double, 3>> momentum) {
         });
     }
     Task scale = step.graph.start().task("set temperature", step.grid);
-    const auto v = scale.modify(l.v.at(1));
+    const auto v = scale.modify(l.v);
     const auto count = scale.need(l.mobile);
     const auto sum = scale.need(squares);
     scale.run([=, &s = step.settings](Here& here) {
@@ -170,40 +168,35 @@ void renew(const Step& step, Scope& scope) {
     const Labels& l = step.labels;
     scope.renew(l.near);
     Task task = scope.task(scope.name() + ": list pairs", step.grid);
-    ListUse<const std::int32_t> species;
-    const bool several = step.settings.several_kinds();
-    if (several) species = task.need(l.species.last(), l.near);
-    task.run([=, x = task.need(step.graph.renewed<double>(l.near).last(), l.near),
-              around = task.sizes(l.near), made = task.make(l.neighbours), reach = step.settings.reach(),
+    const auto species = task.need(l.species, l.near);
+    task.run([=, x = task.need(step.graph.renewed<double>(l.near), l.near), around = task.sizes(l.near),
+              made = task.make(l.neighbours), reach = step.settings.reach(),
               open = step.settings.outside.open()](Here& here) {
         const double* at[3];
         pointers(here[x], at);
-        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
-        here[made].build({{at[0], at[1], at[2]}, kinds, here[around].own(), here[around].size(), open},
-                         reach);
+        here[made].build(
+            {{at[0], at[1], at[2]}, pointer(here[species]), here[around].own(), here[around].size(), open},
+            reach);
     });
 }
 
-/// Lists are made anew where an atom has moved half the skin, or in every so many steps. Versions: of what
-/// the step has changed by then.
-void renew_when_due(const Step& step, int v_version) {
+/// Lists are made anew where an atom has moved half the skin, or in every so many steps.
+void renew_when_due(const Step& step) {
     const Labels& l = step.labels;
     Scope* scope = nullptr;
     if (step.settings.every == 0) {
         const double most = step.settings.skin / 2;
         scope = &step.graph.step().when<std::array<double, 2>>(
-            "rebuild", l.moved.at(0), [=](const std::array<double, 2>& all) { return all[1] > most * most; });
+            "rebuild", l.moved, [=](const std::array<double, 2>& all) { return all[1] > most * most; });
     } else {
         Task task = step.graph.step().once("whose turn it is");
         task.run([turn = task.make(l.turn), every = step.settings.every](Here& here) {
             here[turn] = here.step % every == 0;
         });
-        scope = &step.graph.step().when<std::int32_t>("rebuild", l.turn.at(0),
+        scope = &step.graph.step().when<std::int32_t>("rebuild", l.turn,
                                                       [](std::int32_t turn) { return turn != 0; });
     }
-    scope->takes(l.x.at(1));
-    if (v_version > 0) scope->takes(l.v.at(v_version));
-    scope->relocate(l.set, l.x.last());  // atoms go to the patches where they are
+    scope->relocate(l.set, l.x);  // atoms go to the patches where they are
     renew(step, *scope);
     Task task = scope->once("count rebuilds");
     task.run([count = task.modify(l.rebuilds), way = task.modify(l.way)](Here& here) {
@@ -212,20 +205,19 @@ void renew_when_due(const Step& step, int v_version) {
     });
 }
 
-/// Pair forces, and where they are due their energy and virial. `version`: of position.
-void find_forces(const Step& step, Scope& scope, int x_version, int list_version, int way_version) {
-    if (step.settings.eam) return find_metal_forces(step, scope, x_version, list_version, way_version);
-    if (!step.settings.tables.empty())
-        return find_table_forces(step, scope, x_version, list_version, way_version);
+/// Pair forces, and where they are due their energy and virial.
+void find_forces(const Step& step, Scope& scope) {
+    if (step.settings.eam) return find_metal_forces(step, scope);
+    if (!step.settings.tables.empty()) return find_table_forces(step, scope);
     const Labels& l = step.labels;
     const bool start = scope.id() == kStart;
     Task task = scope.task(start ? "first forces" : "forces", step.grid);
-    const auto x = task.need(l.x.at(x_version), l.near);
+    const auto x = task.need(l.x, l.near);
     const auto around = task.sizes(l.near);
-    const auto list = task.need(l.neighbours.at(list_version));
-    const auto way = task.need(l.way.at(way_version));
+    const auto list = task.need(l.neighbours);
+    const auto way = task.need(l.way);
     const auto force = task.sum(l.force, l.near);
-    const auto sums = task.contribute(l.sums.at(0));
+    const auto sums = task.contribute(l.sums);
     const bool boxed = step.settings.changes_volume();
     const auto scale = boxed ? task.need(l.scale) : ScalarUse<const double>();
     task.run([=, &s = step.settings, potential = step.settings.potential()](Here& here) {
@@ -249,17 +241,15 @@ void find_forces(const Step& step, Scope& scope, int x_version, int list_version
 
 /// The second half of this step's kick and the first one of the next step's; between them, what is due is
 /// summed up.
-void kick(const Step& step, Scope& scope, int v_version) {
+void kick(const Step& step, Scope& scope) {
     const Labels& l = step.labels;
     Task task = scope.task(scope.id() == kStart ? "first kick" : "kick", step.grid);
-    const auto force = task.need(l.force.last());
-    const auto v = task.modify(l.v.at(v_version));
-    const auto sums = task.contribute(l.sums.at(0));
+    const auto force = task.need(l.force);
+    const auto v = task.modify(l.v);
+    const auto sums = task.contribute(l.sums);
     const bool rescales = step.settings.rescales();
     const auto kinetic = rescales ? task.contribute(l.half_kinetic) : ScalarUse<double>();
-    ListUse<const std::int32_t> species;
-    const bool several = step.settings.several_kinds();
-    if (several) species = task.need(l.species.last());
+    const auto species = task.need(l.species);
     task.run([=, &s = step.settings, shares = step.settings.mass_shares()](Here& here) {
         double* u[3];
         const double* f[3];
@@ -270,22 +260,24 @@ void kick(const Step& step, Scope& scope, int v_version) {
         const double whole = s.step / s.kinetic_unit(), half = whole / 2;
         const bool start = here.step == 0;
         const double ahead = start ? s.ahead() / s.kinetic_unit() : 0;
-        const std::int32_t* const kinds = several ? pointer(here[species]) : nullptr;
+        const std::int32_t* const kinds = pointer(here[species]);
         if (s.sums_due(here.step)) {
             here[sums].resize(kSums);
             sum_velocities(count, u, f, start ? -ahead : half, kinds, shares.data(), here[sums].begin());
         }
         const double change = start ? half - ahead : whole;
         if (change != 0)
-            several ? md::kick(count, u, f, change, kinds, shares.data()) : md::kick(count, u, f, change);
+            kinds != nullptr ? md::kick(count, u, f, change, kinds, shares.data())
+                             : md::kick(count, u, f, change);
         if (rescales)
-            here[kinetic] = (several ? squares(count, u, kinds, shares.data()) : squares(count, u)) / 2;
+            here[kinetic] =
+                (kinds != nullptr ? squares(count, u, kinds, shares.data()) : squares(count, u)) / 2;
     });
 }
 
 /// Positions, with what a thermostat and a barostat do to velocities in their middle; and whether an atom may
 /// have moved half the skin.
-void drift(const Step& step, int v_version) {
+void drift(const Step& step) {
     const Labels& l = step.labels;
     const Settings& s = step.settings;
     Task task = step.graph.step().task("drift", step.grid);
@@ -293,13 +285,12 @@ void drift(const Step& step, int v_version) {
     ListUse<double> change;
     ListUse<const double> keep;
     ListUse<const std::int64_t> id;
-    ScalarUse<const double> factor;
     ScalarUse<double> gained;
     if (changes)
-        change = task.modify(l.v.at(v_version));
+        change = task.modify(l.v);
     else
-        keep = task.need(s.minimises() ? l.ahead.at(0) : l.v.at(v_version));
-    if (s.rescales()) factor = task.need(l.factor);
+        keep = task.need(s.minimises() ? l.ahead : l.v);
+    const auto factor = task.need(l.factor);
     ListUse<const std::int32_t> species, groups;
     const bool holds = s.outside.held() != 0;
     if (s.langevin()) {
@@ -310,7 +301,7 @@ void drift(const Step& step, int v_version) {
     ScalarUse<const double> scale, scale_before;
     if (boxed) scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
     const auto x = task.modify(l.x);
-    const auto before = task.need(step.graph.renewed<double>(l.near).at(0));
+    const auto before = task.need(step.graph.renewed<double>(l.near));
     const auto way = task.need(l.way.previous());
     const auto moved = task.contribute(l.moved);
     const auto carry = carry_atoms(step, task);
@@ -395,6 +386,11 @@ void keep_time(const Step& step) {
     clock.run([time = clock.make(l.time), dt = step.settings.step](Here& here) {
         here[time] = static_cast<double>(here.step) * dt;
     });
+}
+
+/// Of the steps since lists were made.
+void bound_ways(const Step& step) {
+    const Labels& l = step.labels;
     Task task = step.graph.step().once("bound ways");
     const bool boxed = step.settings.changes_volume();
     ScalarUse<const double> scale, scale_before;
@@ -411,6 +407,7 @@ void keep_time(const Step& step) {
 
 // The solver in one view.
 Labels declare(Graph& graph, const Settings& settings) {
+    graph.in_program_order();
     Labels labels;
     const Step step{graph, settings, graph.grid("box", settings.grid()), labels};
     make_labels(step);
@@ -422,28 +419,28 @@ Labels declare(Graph& graph, const Settings& settings) {
     set_velocities(step, momentum);
     if (settings.changes_volume()) scale_box(step);
     renew(step, graph.start());
-    find_forces(step, graph.start(), 0, 0, 0);
+    find_forces(step, graph.start());
     look_at_first_pairs(step);
-    act_from_outside(step, graph.start(), 0, 2);
-    settings.minimises() ? go_downhill(step, graph.start(), 2) : kick(step, graph.start(), 2);
-    find_thermo(graph.start(), settings, labels);
+    act_from_outside(step, graph.start());
+    settings.minimises() ? go_downhill(step, graph.start()) : kick(step, graph.start());
     add_up_outside(step, graph.start());
+    find_thermo(graph.start(), settings, labels);
 
     // In each step
     const bool removes = settings.remove_drift > 0;
-    if (removes) sum_momentum(step, graph.start(), 3), remove_drift(step);
+    if (removes) sum_momentum(step, graph.start()), remove_drift(step);
     if (settings.rescales()) rescale(step);
-    const int v_drift = removes ? 1 : 0, v_renew = v_drift + (settings.drift_changes_velocities() ? 1 : 0);
-    drift(step, v_drift);
+    drift(step);
+    bound_ways(step);
     if (settings.langevin()) add_up_heat(step);
-    renew_when_due(step, v_renew);
-    find_forces(step, graph.step(), 2, 1, 1);
-    act_from_outside(step, graph.step(), 2, v_renew + 1);
-    settings.minimises() ? go_downhill(step, graph.step(), v_renew + 1)
-                         : kick(step, graph.step(), v_renew + 1);
-    if (removes) sum_momentum(step, graph.step(), v_renew + 2);
-    find_thermo(graph.step(), settings, labels);
+    renew_when_due(step);
+    find_forces(step, graph.step());
+    act_from_outside(step, graph.step());
+    settings.minimises() ? go_downhill(step, graph.step()) : kick(step, graph.step());
+    if (removes) sum_momentum(step, graph.step());
+    if (settings.changes_volume()) add_up_work(step);
     add_up_outside(step, graph.step());
+    find_thermo(graph.step(), settings, labels);
     return labels;
 }
 

@@ -97,21 +97,17 @@ void find_thermo(Scope& scope, const Settings& settings, const Labels& l) {
                momentum = change(t.momentum), conserved = change(t.conserved), first = change(t.first);
     std::array<ScalarUse<double>, 6> tensor;
     for (std::size_t c = 0; c < 6; ++c) tensor[c] = change(t.tensor[c]);
-    const auto sums = task.need(l.sums.at(0));
+    const auto sums = task.need(l.sums);
     const auto count = task.need(l.mobile);
     const auto of_kinds = task.need(l.of_kinds);
     const bool heated = settings.thermostat != "none";
-    const auto heat = heated ? task.need(l.heat.at(0)) : ScalarUse<const double>();
+    const auto heat = task.need(l.heat);
     const bool less = settings.remove_drift > 0, boxed = settings.changes_volume(),
                pushed = settings.outside.works();
-    const auto taken = less ? task.need(l.taken) : ScalarUse<const double>();
-    const auto work_outside = pushed ? task.need(l.outside.work.last()) : ScalarUse<const double>();
-    ScalarUse<const double> scale, work;
-    ScalarUse<double> volume, density;
-    if (boxed) {
-        scale = task.need(l.scale), work = task.need(l.work);
-        volume = change(t.volume), density = change(t.density);
-    }
+    const auto taken = task.need(l.taken);
+    const auto work_outside = task.need(l.outside.work);
+    const auto scale = task.need(l.scale), work = task.need(l.work);
+    const auto volume = change(t.volume), density = change(t.density);
     task.run([=, &s = settings](Here& here) {
         if (!s.due(here.step)) return;
         const auto of = [&](std::size_t i) { return here[sums][static_cast<std::int64_t>(i)]; };

@@ -126,7 +126,7 @@ void declare_sem(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().task("SEM", step.grid);
     declare_work(task, work_of_sem(step.settings));
-    const auto nodal = task.need(l.nodal.at(1));
+    const auto nodal = task.need(l.nodal);
     const auto force = task.modify(l.force);
     const auto acceleration = task.make(l.acceleration);
     task.run([=, &s = step.settings, groups = step.settings.groups()](Here& here) {
@@ -197,8 +197,8 @@ void declare_ia(const Step& step) {
     if (affine) next_affine = task.make(l.affine);
     const ContactOfGroups touching(step);
     FieldUse<const double> nodal, gradient;
-    if (contact || affine) nodal = task.need(l.nodal.at(1));
-    if (contact) gradient = task.need(l.gradient.at(1));
+    if (contact || affine) nodal = task.need(l.nodal);
+    if (contact) gradient = task.need(l.gradient);
     const bool rubs = step.settings.rubs();
     ScalarUse<double> rubbed;
     if (rubs) rubbed = task.contribute(l.rubbed_in_step);

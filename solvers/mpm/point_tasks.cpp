@@ -158,7 +158,7 @@ void declare_g2m(const Step& step) {
     const auto mass = task.need(l.mass);
     const auto dt = task.need(l.dt);
     ListUse<const double> load;
-    if (step.settings.loads()) load = task.need(l.load.at(step.settings.changing_loads() ? 1 : 0));
+    if (step.settings.loads()) load = task.need(l.load);
     ListUse<const std::int32_t> group;
     if (step.settings.contact()) group = task.need(l.group);
     const auto x = task.modify(l.x), v = task.modify(l.v);

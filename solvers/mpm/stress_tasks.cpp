@@ -235,7 +235,7 @@ struct ForceUses {
 
     ForceUses(const Step& step, Task& task) : largest(step.largest().force) {
         const Labels& l = step.labels;
-        if (step.settings.loads()) load = task.need(l.load.at(step.settings.changing_loads() ? 1 : 0));
+        if (step.settings.loads()) load = task.need(l.load);
         if (step.settings.contact()) group = task.need(l.group);
         force = task.sum(l.force, step.adds());
     }

@@ -264,7 +264,7 @@ void find_error(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().task("compare with exact solution", step.grid);
     const auto X = task.need(l.X.last()), x = task.need(l.x.last()), mass = task.need(l.mass.last());
-    const auto time = task.need(l.time.at(0));
+    const auto time = task.need(l.time);
     const auto error = task.contribute(l.error), total = task.contribute(l.total_mass);
     task.run([=, &s = step.settings](Here& here) {
         if (here[time] < s.end) return;  // only the last step's is asked for
@@ -286,6 +286,7 @@ void find_error(const Step& step) {
 
 // The solver in one view.
 Labels declare(Graph& graph, const Settings& settings) {
+    graph.in_program_order();
     Labels labels;
     const Step step{graph, settings, graph.grid("grid", settings.grid()), labels,
                     settings.steered_cfl(graph)};

@@ -202,7 +202,7 @@ def declare(graph: Graph, case: Case) -> Solver:
     about = "step as a share of the largest stable one"
     cfl = graph.parameter("cfl", flow.cfl, least=1e-3, most=4, about=about)
 
-    @graph.once(needs={"rate": rate.at(0), "before": time.previous()}, makes={"dt": dt, "time": time})
+    @graph.once(needs={"rate": rate, "before": time.previous()}, makes={"dt": dt, "time": time})
     def advance_clock(here: Here) -> None:
         left = flow.end - here["before"][0]
         wanted = cfl.value * (1 / here["rate"][0])
@@ -229,7 +229,7 @@ def declare(graph: Graph, case: Case) -> Solver:
         extend_to_walls(here["next"], here.inner("next"))
         return new
 
-    both = {"dt": dt.at(0), "time": time.previous(), "before": T.previous(), **velocities}
+    both = {"dt": dt, "time": time.previous(), "before": T.previous(), **velocities}
 
     @graph.step(
         grid,

@@ -189,7 +189,7 @@ def declare(graph: Graph, case: Case) -> Solver:
     about = "step as a share of the largest stable one"
     cfl = graph.parameter("cfl", heat.cfl, least=1e-3, most=4, about=about)
 
-    @graph.once(needs={"rate": rate.at(0), "before": time.previous()}, makes={"dt": dt, "time": time})
+    @graph.once(needs={"rate": rate, "before": time.previous()}, makes={"dt": dt, "time": time})
     def advance_clock(here: Here) -> None:
         left = heat.end - here["before"][0]
         wanted = cfl.value * (1 / here["rate"][0])
@@ -199,7 +199,7 @@ def declare(graph: Graph, case: Case) -> Solver:
 
     @graph.step(
         grid,
-        needs={"dt": dt.at(0), "old": T.previous(ghosts=1, corners=False)},
+        needs={"dt": dt, "old": T.previous(ghosts=1, corners=False)},
         makes={"T": T},
         contributes={"least": least, "most": most},
         flops=13,

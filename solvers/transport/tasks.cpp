@@ -155,7 +155,7 @@ void advect_stage(const Step& step, const char* name, Field<double> from, Field<
     const auto dt = task.need(labels.clock.dt);
     const auto time = task.need(labels.clock.time.previous());
     const auto before = task.need(labels.T.previous());
-    const auto T = task.need(last ? from.at(0) : from.previous(), s.layers(2).without_corners());
+    const auto T = task.need(last ? from : from.previous(), s.layers(2).without_corners());
     std::array<FieldUse<const double>, 3> v;
     for (std::size_t d = 0; d < 3; ++d)  // a direction that is not there is multiplied with 0
         v[d] = d < s.directions() ? task.need(labels.v[d], ghosts(along(d))) : v[0];
@@ -179,6 +179,7 @@ void advect_stage(const Step& step, const char* name, Field<double> from, Field<
 
 // The solver in one view.
 Labels declare(Graph& graph, const Settings& settings) {
+    graph.in_program_order();
     Labels labels;
     const Step step{graph, settings, graph.grid("grid", settings.shape()), labels};
     make_labels(step);

@@ -26,9 +26,11 @@ class RandomGraph {
             if (labels_[l].kind == carried || labels_[l].kind == history) start(l);
     }
 
-    /// The same graph each time, but for the order in which its tasks are added.
-    std::unique_ptr<graph::Graph> graph(std::uint64_t order) const {
+    /// The same graph each time, but for the order in which its tasks are added. `named`: whether versions
+    /// are named; else they follow from program order, which is order 0.
+    std::unique_ptr<graph::Graph> graph(std::uint64_t order, bool named = true) const {
         auto made = std::make_unique<graph::Graph>("random");
+        if (!named) made->in_program_order();
         const graph::GridShape shape{.cells = {{0, 0, 0}, {4 * kRandomPatches, 1, 1}},
                                      .patch_cells = {4, 1, 1},
                                      .periodic = {true, false, false}};
@@ -53,7 +55,7 @@ class RandomGraph {
             else
                 scopes.push_back(&parent.when<double>(inner.name, by, [](double) { return true; }));
             for (const auto& [label, version] : inner.takes)
-                scopes.back()->takes({ids[graph::LabelId(label)], version, 0});
+                if (named) scopes.back()->takes({ids[graph::LabelId(label)], version, 0});
         }
         std::vector<Noted> tasks = tasks_;
         if (order > 0) {
@@ -65,6 +67,9 @@ class RandomGraph {
             for (graph::Use use : noted.uses) {
                 if (use.width[0] < 0) use.relation = &gather, use.width = {};
                 use.version.label = ids[use.version.label];
+                if (!named && use.version.back == 0 &&
+                    (use.access == graph::Access::need || use.access == graph::Access::modify))
+                    use.version = task.newest(graph::Field<double>(use.version.label));
                 task.use(use);
             }
             task.run([](graph::Here&) {});

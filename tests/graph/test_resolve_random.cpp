@@ -81,6 +81,15 @@ TEST_CASE("the order in which tasks are added changes nothing") {
     }
 }
 
+TEST_CASE("in program order labels alone mean the versions that were named") {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const RandomGraph random(seed);
+        const auto named = random.graph(0), alone = random.graph(0, false);
+        INFO("seed " << seed);
+        REQUIRE(told(*alone, resolve(*alone)) == told(*named, resolve(*named)));
+    }
+}
+
 TEST_CASE(
     "running on paper finds what is wrong: waits that are missing or too weak, memory that is shared too "
     "early") {

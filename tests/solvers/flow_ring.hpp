@@ -100,6 +100,7 @@ struct Ring {
     }
 
     void declare_geometry() {
+        graph.in_program_order();
         Task first = graph.start().task("nodes", zones);
         first.run([this, made = first.make(nodes)](Here& here) {
             std::size_t n = 0;

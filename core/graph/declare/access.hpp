@@ -25,6 +25,7 @@ inline constinit thread_local const Here* current_call = nullptr;
 
 /// Handles that Task's declarations return; Here's operator[] takes them. The element type is const where the
 /// task may only read. Only the task that declared a handle may use it: a checking build refuses others.
+/// Without a use (-1) it shows a quantity that the case does not have.
 template <class T>
 struct FieldUse {
     int index = -1;
@@ -199,6 +200,7 @@ class Here {
 
     template <class T>
     [[nodiscard]] FieldView<T> operator[](FieldUse<T> use) const {
+        if (use.index < 0) return {nullptr, 0, 0, 0, Box{}};
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
@@ -217,6 +219,7 @@ class Here {
     }
     template <class T>
     [[nodiscard]] ListView<T> operator[](ListUse<T> use) const {
+        if (use.index < 0) return {nullptr, 0, 0};
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
@@ -234,6 +237,7 @@ class Here {
     }
     template <class T, bool checked = kChecked>
     [[nodiscard]] T& operator[](ScalarUse<T> use) const {
+        if (use.index < 0) return absent<T>();
         if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         return *reinterpret_cast<T*>(use_data(use.index).origin);
     }
@@ -298,6 +302,12 @@ class Here {
 
   private:
     friend struct InsideHere;
+    /// The value of a scalar that the case does not have: 0, whatever was written there before.
+    template <class T>
+    [[nodiscard]] static T& absent() {
+        static thread_local std::remove_const_t<T> none;
+        return none = {};
+    }
     [[nodiscard]] Moved& find_moved(SetId set) const;  // moved() without the mark for checks
     [[nodiscard]] const UseData& use_data(int use) const {
         return data_.use_data[static_cast<std::size_t>(use)];

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/figures.hpp"
+#include "core/graph/declare/program_order.hpp"
 
 namespace strata::graph {
 
@@ -51,7 +52,7 @@ void Graph::before_step(std::function<void(std::int64_t step)> call) {
 }
 
 Scope& Scope::takes(const Version& outer) {
-    takes_.push_back(outer);
+    takes_.push_back({outer});
     return *this;
 }
 
@@ -181,6 +182,8 @@ Error refuse_patches(const TaskInfo& task, const std::string& why) {
 }  // namespace
 
 int Task::use(const Use& use) {
+    if (!use.version.label) return -1;
+    if (scope_->graph_->order_) scope_->graph_->order_->declared(*info_, use);
     info_->uses.push_back(use);
     info_->modifies = info_->modifies || use.access == Access::modify;
     return static_cast<int>(info_->uses.size()) - 1;
@@ -255,6 +258,7 @@ void Scope::relocate(SetId set, const Version& position, int hops) {
             .given(std::to_string(hops))
             .allowed("0 or more; 0: wherever they go");
     relocations_.push_back({set, position, hops});
+    if (graph_->order_) graph_->order_->relocated(*this, set);
 }
 
 }  // namespace strata::graph

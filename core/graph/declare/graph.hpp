@@ -42,6 +42,7 @@ inline constexpr ScopeId kStart{0}, kStep{1};
 ///   Example: the step makes x, version 0. A repeat within it modifies x from version 0 to 1, five rounds.
 ///   Each round's version 0 is the version 1 of the round before; afterwards the step sees x as version 1.
 /// A label with a history that is made in an inner scope has one generation for each round of that scope.
+/// In a graph in program order no version need be named, nor takes() be called (Graph::in_program_order).
 class Scope {
   public:
     /// A task that runs on every patch of the family.
@@ -52,7 +53,7 @@ class Scope {
     Task fill(std::string name, const TypedVersion<T, Kind::field>& v, Value value);
     template <class T, std::invocable<const Real3&> Value>
     Task fill(std::string name, Field<T> label, Value value) {
-        return fill(std::move(name), label.at(0), std::move(value));
+        return fill(std::move(name), newest(label), std::move(value));
     }
     /// A task that runs once in each process. Tasks of this kind run in the same order in all processes, so a
     /// library that is collective over MPI may be called. Such a task starts when all patches of its process
@@ -71,10 +72,16 @@ class Scope {
                   std::int64_t most) {
         return inner(Form::repeat, std::move(name), scalar, erase<T>(std::move(stop)), most);
     }
+    template <class T>
+    Scope& repeat(std::string name, Scalar<T> scalar, std::function<bool(T)> stop, std::int64_t most);
     /// A part that runs in the rounds in which `go` holds for the scalar.
     template <class T>
     Scope& when(std::string name, TypedVersion<T, Kind::scalar> scalar, std::function<bool(T)> go) {
         return inner(Form::when, std::move(name), scalar, erase<T>(std::move(go)), 1);
+    }
+    template <class T>
+    Scope& when(std::string name, Scalar<T> scalar, std::function<bool(T)> go) {
+        return when(std::move(name), newest(scalar), std::move(go));
     }
     /// A part that runs `times` times.
     Scope& subcycle(std::string name, std::int64_t times) {
@@ -88,9 +95,19 @@ class Scope {
     /// next one, in order of cell and id. `hops`: the most patches that a particle may cross in one step; a
     /// particle that crosses more is an error that names it. 0: any number of patches.
     void relocate(SetId set, const Version& position, int hops = 1);
+    template <class T>
+    void relocate(SetId set, Particles<T> position, int hops = 1) {
+        relocate(set, position.last(), hops);
+    }
     /// Finds anew which particles are in the halo of each patch (ParticleHalo), by their positions' last
     /// version. In the scope that relocates them, after that; or in the start scope.
     void renew(HaloId halo);
+
+    /// The version that a label alone means here and now.
+    template <class T, Kind K>
+    [[nodiscard]] TypedVersion<T, K> newest(Label<T, K> label) const {
+        return label.at(newest_of(label.id()));
+    }
 
     enum class Form : std::uint8_t { start, step, repeat, when, subcycle };
     [[nodiscard]] Form form() const { return form_; }
@@ -100,7 +117,11 @@ class Scope {
     [[nodiscard]] const Version& decided_by() const { return scalar_; }
     [[nodiscard]] const std::function<bool(const void*)>& decision() const { return decision_; }
     [[nodiscard]] std::int64_t most() const { return most_; }
-    [[nodiscard]] const std::vector<Version>& taken() const { return takes_; }
+    /// `if_used`: from program order; it means nothing where no task of the scope uses the label.
+    struct Taken : Version {
+        bool if_used = false;
+    };
+    [[nodiscard]] const std::vector<Taken>& taken() const { return takes_; }
 
     struct Relocation {
         SetId set;
@@ -112,6 +133,8 @@ class Scope {
 
   private:
     friend class Graph;
+    friend class Task;
+    friend class ProgramOrder;
     Scope(Graph& graph, Form form, std::string name, ScopeId id, ScopeId parent)
         : graph_(&graph), form_(form), name_(std::move(name)), id_(id), parent_(parent) {}
     template <class T>
@@ -121,6 +144,7 @@ class Scope {
     Scope& inner(Form form, std::string name, const Version& scalar,
                  std::function<bool(const void*)> decision, std::int64_t most);
     Task add_task(std::string name, Runs runs, const Family* family);
+    [[nodiscard]] int newest_of(LabelId label) const;
 
     Graph* graph_;
     Form form_;
@@ -129,7 +153,8 @@ class Scope {
     Version scalar_;
     std::function<bool(const void*)> decision_;
     std::int64_t most_ = 1;
-    std::vector<Version> takes_;
+    bool decided_by_newest_ = false;  // scalar_ follows program order within the scope
+    std::vector<Taken> takes_;
     std::vector<Relocation> relocations_;
     std::vector<HaloId> renewals_;
 };
@@ -268,6 +293,16 @@ class Graph {
     /// Returns the address of its value, which tasks may read.
     const double* parameter(Parameter parameter);
 
+    /// From here on tasks and inner scopes are declared in the order in which a program would run them: a
+    /// label alone, where a task needs or modifies it, is the newest version that was declared so far in the
+    /// scope, and an inner scope begins with the newest versions of the scope around it. What is declared is
+    /// the same as with .at(v) and takes(), which may still be used.
+    ///   Example: task.modify(u) twice, then task.need(u), are modify(u.at(0)), modify(u.at(1)),
+    ///   need(u.at(2)).
+    /// What was there before the step is label.previous(): a task that needs a label alone, which a later
+    /// task of the scope makes, is an Error. To be called before the first task.
+    void in_program_order();
+
     [[nodiscard]] Scope& start() { return scopes_[kStart]; }
     [[nodiscard]] Scope& step() { return scopes_[kStep]; }
     /// Called by every process before each step (from 1), for relations and tables that change with it.
@@ -297,6 +332,8 @@ class Graph {
 
   private:
     friend class Scope;
+    friend class Task;
+    friend class ProgramOrder;
     void take_name(const char* what, const std::string& name);
     HaloId halo_of(std::string name, LabelId position, double distance, HaloSide side);
     template <class T>
@@ -329,7 +366,15 @@ class Graph {
     VectorBy<FamilyId, std::shared_ptr<Family>> families_;
     std::vector<std::shared_ptr<Relation>> relations_;
     std::vector<std::function<void(std::int64_t)>> before_step_;
+    std::unique_ptr<class ProgramOrder> order_;  // null: none
 };
+
+template <class T>
+Scope& Scope::repeat(std::string name, Scalar<T> scalar, std::function<bool(T)> stop, std::int64_t most) {
+    Scope& made = repeat(std::move(name), scalar.at(0), std::move(stop), most);
+    made.decided_by_newest_ = bool(graph_->order_);
+    return made;
+}
 
 template <class T, std::invocable<const Real3&> Value>
 Task Scope::fill(std::string name, const TypedVersion<T, Kind::field>& v, Value value) {

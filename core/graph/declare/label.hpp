@@ -140,8 +140,12 @@ class Label {
     [[nodiscard]] TypedVersion<T, K> previous(int k = 1) const { return {{id_, -1, k}}; }
     /// The last version of this generation.
     [[nodiscard]] TypedVersion<T, K> last() const { return {{id_, -1, 0}}; }
-    // A label alone means version 0.
+    // A label alone means version 0; as an argument of Task's and Scope's functions, in a graph in program
+    // order, its newest version (Graph::in_program_order).
     operator TypedVersion<T, K>() const { return at(0); }  // NOLINT(google-explicit-constructor)
+    /// False for Label(): a quantity that this case does not have. Tasks may declare that they use it all the
+    /// same; its view is empty.
+    [[nodiscard]] explicit operator bool() const { return bool(id_); }
 
   private:
     LabelId id_;

@@ -198,7 +198,7 @@ class LocalGather {
     }
     template <class T, Kind K>
     [[nodiscard]] Gathered<T> gather(Scope& scope, Label<T, K> label) {
-        return gather(scope, label.at(0));
+        return gather(scope, scope.newest(label));
     }
 
   private:

@@ -1,5 +1,6 @@
 // Tasks: functions on a patch, with declared inputs and results. A task does not mention processes, messages
-// or order: these follow from its declarations. The order in which tasks are added never matters.
+// or order: these follow from its declarations. The order in which tasks are added never matters, except that
+// in a graph in program order (Graph::in_program_order) it says which version a label alone means.
 #pragma once
 
 #include <algorithm>
@@ -111,10 +112,12 @@ class Task {
     FieldUse<const T> need(TypedVersion<T, Kind::field> v, const Upwind& from) {
         return {use(sided(Access::need, v, from)), info_->id};
     }
-    /// A label alone means its version 0.
+    /// A label alone means its version 0, or the newest one (Graph::in_program_order). Label() is a quantity
+    /// that the case does not have: nothing is declared, and the handle shows an empty view (of a scalar: 0,
+    /// and what is written to it is lost). The same holds for all functions here that take a label.
     template <class T, Kind K, class... How>
     auto need(Label<T, K> label, How&&... how) {
-        return need(label.at(0), std::forward<How>(how)...);
+        return need(newest(label), std::forward<How>(how)...);
     }
     /// Reads another family's field in a window.
     template <class T>
@@ -198,7 +201,7 @@ class Task {
     /// Takes version v and makes v + 1 in the same storage.
     template <class T, Kind K, class... How>
     auto modify(Label<T, K> label, How&&... how) {
-        return modify(label.at(0), std::forward<How>(how)...);
+        return modify(newest(label), std::forward<How>(how)...);
     }
     template <class T>
     FieldUse<T> modify(TypedVersion<T, Kind::field> v) {
@@ -299,7 +302,8 @@ class Task {
         return contribute(label.at(0));
     }
 
-    /// For kernels in other languages: declares a use without types. Returns the index of the use.
+    /// For kernels in other languages: declares a use without types. Returns the index of the use; -1 where
+    /// the version is none of a label.
     int use(const Use& use);
 
     /// The task lists in Here::moved() the particles of the set that left their cells or are deleted. The
@@ -328,7 +332,7 @@ class Task {
     /// reaches; the values mean nothing there. Otherwise such a need is an error.
     template <class HowUsed>
     Task& accept_missing(const HowUsed& need) {
-        info_->uses[static_cast<std::size_t>(need.index)].accepts_missing = true;
+        if (need.index >= 0) info_->uses[static_cast<std::size_t>(need.index)].accepts_missing = true;
         return *this;
     }
 
@@ -374,7 +378,14 @@ class Task {
     }
     [[nodiscard]] const TaskInfo& info() const { return *info_; }
 
+    /// The version that a label alone means here and now.
+    template <class T, Kind K>
+    [[nodiscard]] TypedVersion<T, K> newest(Label<T, K> label) const {
+        return label.at(newest_of(label.id()));
+    }
+
   private:
+    [[nodiscard]] int newest_of(LabelId label) const;
     [[nodiscard]] static Use sided(Access access, const Version& v, const Upwind& from) {
         return {access, v, nullptr, from.width(), {}, false, from.towards, from.corners, false, from.in_zone};
     }

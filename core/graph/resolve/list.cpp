@@ -138,7 +138,7 @@ class Relocate {
     }
     /// Whether a task of a scope around runs after this one: it uses what is there then.
     [[nodiscard]] bool follows(TaskId t, ScopeId s) const {
-        const std::vector<Version>& taken = m_.scope(m_.child_of(s, scope_)).taken();
+        const std::vector<Scope::Taken>& taken = m_.scope(m_.child_of(s, scope_)).taken();
         return std::any_of(m_.uses[t].begin(), m_.uses[t].end(), [&](const UseInfo& p) {
             if (is(made_later_, p.label)) return true;
             if (!is(labels_, p.label) || p.back > 0 || makes(p) || is_made_in(p.label, s)) return false;

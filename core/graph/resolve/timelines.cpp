@@ -65,8 +65,8 @@ class Label {
                 it.makes = it.makes || writes(p);
             }
             it.below = it.below || it.mentioned;
-            for (const Version& taken : m_.scope(s).taken())
-                if (taken.label == label_) take(s, taken);
+            for (const Scope::Taken& taken : m_.scope(s).taken())
+                if (taken.label == label_ && (!taken.if_used || it.below)) take(s, taken);
             const ScopeId around = parent(s);
             if (!around) continue;
             in(around).below = in(around).below || it.below;
@@ -81,7 +81,7 @@ class Label {
                 in(s).mentioned = in(s).below = true;
     }
 
-    void take(ScopeId s, const Version& taken) {
+    void take(ScopeId s, const Scope::Taken& taken) {
         if (!parent(s))
             throw m_.refuse(fmt::format("{} takes {}, but no scope is around it", m_.say(s),
                                         m_.say(label_, taken.version)));
@@ -94,7 +94,7 @@ class Label {
             throw m_.refuse(fmt::format("{} takes {}, but nothing in it uses that label", m_.say(s),
                                         m_.say(label_, taken.version)));
         in(s).taken = taken.version;
-        in(parent(s)).mentioned = in(parent(s)).below = true;
+        if (!taken.if_used) in(parent(s)).mentioned = in(parent(s)).below = true;
     }
 
     /// Generations are rounds of the innermost scope that makes the label.
@@ -211,7 +211,7 @@ class Label {
         Timeline t;
         t.scope = s;
         t.label = label_;
-        t.taken = in(s).taken;
+        t.taken = parent(s) && exists(parent(s)) ? in(s).taken : 0;
         t.enters = in(s).enters;
         t.values.resize(1);
         const TaskId sum = m_.sum_of[m_.key(s, label_)];

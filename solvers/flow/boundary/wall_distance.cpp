@@ -128,7 +128,7 @@ void make_trees(Search& search) {
     task.on(search.patches);
     const auto nodes = search.s.nodes(task);
     const auto tree = task.make(search.tree);
-    const auto boxes = task.contribute(search.boxes.at(0));
+    const auto boxes = task.contribute(search.boxes);
     task.run([=, dimensions = search.s.dimensions, walls = search.s.walls,
               patches = search.patches](Here& here) {
         std::vector<WallElement> elements;
@@ -150,7 +150,7 @@ void make_trees(Search& search) {
 void begin(const Search& search, const Pass& pass) {
     Task task = pass.scope.task(pass.name + ", first", search.s.grid);
     const auto centres = task.need(search.s.centres);
-    const auto boxes = task.need(search.boxes.at(0));
+    const auto boxes = task.need(search.boxes);
     const auto found = task.make(pass.found);
     const bool others = pass.own.has_value();
     FieldUse<const double> own;
@@ -194,7 +194,7 @@ void begin(const Search& search, const Pass& pass) {
 void ask(const Search& search, const Pass& pass, Scope& rounds) {
     Task task = rounds.task(pass.name + ", ask", search.s.grid);
     const auto centres = task.need(search.s.centres);
-    const auto found = task.modify(pass.found.at(0));
+    const auto found = task.modify(pass.found);
     const auto left = task.contribute(pass.left);
     task.run([=, asked = pass.asks.ask(task), dimensions = search.s.dimensions, patches = search.patches,
               most = static_cast<std::size_t>(search.most)](Here& here) {
@@ -248,7 +248,7 @@ void answer(const Search& search, const Pass& pass, Scope& rounds) {
 
 void take(const Search& search, const Pass& pass, Scope& rounds) {
     Task task = rounds.task(pass.name + ", take", search.s.grid);
-    const auto found = task.modify(pass.found.at(1));
+    const auto found = task.modify(pass.found);
     task.run([=, answers = pass.asks.answers(task)](Here& here) {
         Found& all = here[found];
         for (std::size_t i = 0; i < all.asking.size(); ++i)
@@ -260,13 +260,13 @@ void take(const Search& search, const Pass& pass, Scope& rounds) {
 void look(const Search& search, const Pass& pass, Field<double> made) {
     begin(search, pass);
     Scope& rounds = pass.scope.repeat<double>(
-        pass.name, pass.left.at(0), [](double left) { return left == 0; }, kRounds);
+        pass.name, pass.left, [](double left) { return left == 0; }, kRounds);
     ask(search, pass, rounds);
     answer(search, pass, rounds);
     take(search, pass, rounds);
 
     Task task = pass.scope.task(pass.name + ", last", search.s.grid);
-    const auto found = task.modify(pass.found.at(1));
+    const auto found = task.modify(pass.found);
     const auto distance = task.make(made);
     task.run([=, none = search.s.none](Here& here) {
         std::size_t cell = 0;

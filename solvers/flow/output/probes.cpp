@@ -190,7 +190,7 @@ void find_cells(const Probes& probes, Scope& in, const ProbeLabels& labels, List
     Task task = in.task("probes, search" + when, probes.grid);
     const auto nodes = probes.nodes(task);
     const auto made = task.make(cells);
-    const auto holder = task.contribute(labels.holders.at(0));
+    const auto holder = task.contribute(labels.holders);
     std::function<Known(const Here&, const Int3&)> known;
     if (probes.known) known = probes.known(task, ghosts({1, 1, probes.dimensions == 3 ? 1 : 0}));
     task.run([=, points = probes.points, dimensions = probes.dimensions,
@@ -226,7 +226,7 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
     find_cells(probes, graph.start(), labels, cells, "");
     {
         Task task = graph.start().task("probes, check", probes.grid);
-        const auto holder = task.need(labels.holders.at(0));
+        const auto holder = task.need(labels.holders);
         task.run([=, points = probes.points, patches = probes.grid.patches(),
                   meshes = static_cast<bool>(probes.known)](Here& here) {
             std::string lost;
@@ -248,7 +248,7 @@ ProbeLabels declare_probes(Graph& graph, Scope& scope, const Probes& probes,
     const auto centres = probes.centres(task);
     const auto found = task.need(cells.last());
     const auto holder = task.need(labels.holders.last());
-    const auto values = task.contribute(labels.values.at(0));
+    const auto values = task.contribute(labels.values);
     task.run([=, points = probes.points, dimensions = probes.dimensions, gamma = probes.gamma,
               patches = probes.grid.patches()](Here& here) {
         here[values].resize(kProbed * count);

@@ -1,0 +1,53 @@
+"""Solvers declare tasks in program order: no number stands for a version of a label, under any name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from order import ROOT
+
+NUMBERED = re.compile(
+    r"""\.at\(\s*(?:\d+|[^()]*\d\s*(?::[^()]*)?|\w*[vV]ersion\w*[^()]*)\)  # u.at(1), u.at(first ? 0 : 1), u.at(v_version)
+    | \b(?:Typed)?Version\s*(?:<[^<>]*>\s*)?(?:\w+\s*)?\{               # TypedVersion<double, Kind::field> v{...}
+    | \bint\s+\w*_version\b                                             # as an argument
+    | (?:\.|->)takes\(""",
+    re.VERBOSE,
+)
+# Not of labels: the value of a solution, a table or a spline at a place.
+PLACES = re.compile(r"\b(?:initial|exact|vortex_|tube_|splines|wall|fitted|map)\.at\(")
+
+
+def numbered(text: str) -> list[str]:
+    """The lines with a version that is a number."""
+    code = re.sub(r"//[^\n]*", "", text)
+    return [line.strip() for line in code.splitlines() if NUMBERED.search(PLACES.sub("", line))]
+
+
+def test_no_number_reaches_a_version_in_solvers() -> None:
+    files = [file for kind in ("*.cpp", "*.hpp", "*.py") for file in (ROOT / "solvers").rglob(kind)]
+    assert len(files) > 200
+    found = {str(file.relative_to(ROOT)): lines for file in files if (lines := numbered(file.read_text("utf-8")))}
+    assert found == {}, "a label alone is its newest version; what was there before is label.previous()"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "auto q = task.need(l.q.at(1));",
+        "auto q = task.need(l.q.at(first ? 0 : 1), ghosts(1));",
+        "auto v = task.modify(l.v.at(v_version + 1));",
+        "void kick(const Step& step, int v_version);",
+        "scope.takes(l.x.last());",
+        "const TypedVersion<double, Kind::field> of{{id, 1, 0}};",
+        "return TypedVersion<double, Kind::field>{{id, 1, 0}};",
+        'needs={"rate": rate.at(0)}',
+    ],
+)
+def test_numbers_of_versions_are_found(line: str) -> None:
+    assert numbered(line) == [line]
+
+
+@pytest.mark.parametrize("line", ["task.need(l.q.previous());", "return exact.at(x, 0);", "// u.at(1)", "all.at(n);"])
+def test_other_lines_are_not(line: str) -> None:
+    assert numbered(line) == []
