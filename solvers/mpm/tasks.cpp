@@ -104,6 +104,8 @@ void make_scalar_labels(const Step& step) {
         l.error = total("squares of errors", "kg m2");
         l.total_mass = total("mass of all", "kg");
     }
+    const Clock clock = clock_labels(graph, 1);
+    l.time = clock.time, l.dt = clock.dt;
 }
 
 /// Of each body: the force on each particle at its lower and upper end.
@@ -178,7 +180,7 @@ void fill_bodies(const Step& step) {
 
 /// The length of the step: cfl cells for the fastest wave on the fastest point, and not beyond the end.
 void advance_clock(const Step& step) {
-    Labels& l = step.labels;
+    const Labels& l = step.labels;
     const Real3 h = step.settings.spacing();
     double plates = 0;  // cells a second of the fastest
     for (const Plate& plate : step.settings.plates)
@@ -187,8 +189,7 @@ void advance_clock(const Step& step) {
         return [=, wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
                 cfl = step.cfl](Here& here) { return *cfl / (here[wave] + std::max(here[flow], plates)); };
     };
-    const Clock clock = steps_until(step.graph, step.settings.end, length, 1);
-    l.dt = clock.dt, l.time = clock.time;
+    graph::advance_clock(step.graph, {l.time, l.dt}, step.settings.end, length);
 }
 
 /// What is carried from step to step, for the balance of energy.
@@ -293,7 +294,6 @@ Labels declare(Graph& graph, const Settings& settings) {
     make_particle_labels(step);
     make_grid_labels(step);
     make_scalar_labels(step);
-    advance_clock(step);
     fill_bodies(step);
 
     if (settings.manufactured()) make_body_force(step);
@@ -307,6 +307,7 @@ Labels declare(Graph& graph, const Settings& settings) {
         declare_cst(step);
         declare_cif(step);
     }
+    advance_clock(step);
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);

@@ -109,7 +109,13 @@ TEST_CASE("a label alone that a later task makes is refused") {
     (void)reader.need(u);
     Task maker = g.graph.step().task("maker", g.grid);
     CHECK(says(error_of([&] { (void)maker.make(u); }), {"'reader'", "'u'", "'maker'", "label.previous()"}));
-    CHECK_THROWS_AS(g.graph.in_program_order(), strata::Error);  // after the first task
+}
+
+TEST_CASE("a graph is put in program order before its first task") {
+    strata::graph::testing::FourPatches line;
+    line.step("first");
+    CHECK(says(error_of([&] { line.graph.in_program_order(); }),
+               {"after its first task", "in_program_order()"}));
 }
 
 TEST_CASE("a quantity that the case does not have shows an empty view") {

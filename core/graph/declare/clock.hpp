@@ -11,27 +11,23 @@ struct Clock {
     Scalar<double> dt;    // "dt", the length of the step
 };
 
-namespace detail {
-
-Scalar<double> add_time(Graph& graph);
-
-}  // namespace detail
-
 /// The time of steps of equal length, in s.
 [[nodiscard]] Scalar<double> equal_steps(Graph& graph, double dt);
 
-/// Steps of any length, of which the last one ends exactly at `end`. `declare(task)` declares what the length
-/// depends on, and returns the function that finds it:
+/// The labels of a clock. `history`: of dt.
+[[nodiscard]] Clock clock_labels(Graph& graph, int history = 0);
+
+/// The task that makes them: steps of any length, of which the last one ends exactly at `end`.
+/// `declare(task)` declares what the length depends on, and returns the function that finds it:
 ///
-///   const Clock clock = steps_until(graph, 1.0, [&](Task& task) {
+///   advance_clock(graph, clock_labels(graph), 1.0, [&](Task& task) {
 ///       return [rate = task.need(stable_rate)](Here& here) { return 0.5 / here[rate]; };
 ///   });
 ///
 /// Where it finds infinity, the step goes to the end; so it does where less than a millionth of it would be
-/// left. `history`: of dt.
+/// left.
 template <std::invocable<Task&> Declare>
-[[nodiscard]] Clock steps_until(Graph& graph, double end, Declare declare, int history = 0) {
-    const Clock clock{detail::add_time(graph), graph.scalar<double>("dt", {.history = history, .unit = "s"})};
+void advance_clock(Graph& graph, const Clock& clock, double end, Declare declare) {
     Task task = graph.step().once("advance clock");
     auto length = declare(task);
     const auto before = task.need(clock.time.previous());
@@ -43,6 +39,13 @@ template <std::invocable<Task&> Declare>
         here[dt] = last ? left : wanted;
         here[time] = last ? end : here[before] + wanted;
     });
+}
+
+/// Both.
+template <std::invocable<Task&> Declare>
+[[nodiscard]] Clock steps_until(Graph& graph, double end, Declare declare) {
+    const Clock clock = clock_labels(graph);
+    advance_clock(graph, clock, end, std::move(declare));
     return clock;
 }
 
