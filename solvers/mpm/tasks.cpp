@@ -179,7 +179,7 @@ void fill_bodies(const Step& step) {
 }
 
 /// The length of the step: cfl cells for the fastest wave on the fastest point, and not beyond the end.
-void advance_clock(const Step& step) {
+void advance_clock(const Step& step, Task clock) {
     const Labels& l = step.labels;
     const Real3 h = step.settings.spacing();
     double plates = 0;  // cells a second of the fastest
@@ -189,7 +189,7 @@ void advance_clock(const Step& step) {
         return [=, wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
                 cfl = step.cfl](Here& here) { return *cfl / (here[wave] + std::max(here[flow], plates)); };
     };
-    graph::advance_clock(step.graph, {l.time, l.dt}, step.settings.end, length);
+    graph::advance_clock(std::move(clock), {l.time, l.dt}, step.settings.end, length);
 }
 
 /// What is carried from step to step, for the balance of energy.
@@ -294,6 +294,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     make_particle_labels(step);
     make_grid_labels(step);
     make_scalar_labels(step);
+    const Task clock = graph.step().once("advance clock");
     fill_bodies(step);
 
     if (settings.manufactured()) make_body_force(step);
@@ -307,7 +308,7 @@ Labels declare(Graph& graph, const Settings& settings) {
         declare_cst(step);
         declare_cif(step);
     }
-    advance_clock(step);
+    advance_clock(step, clock);
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);

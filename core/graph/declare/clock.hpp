@@ -17,18 +17,18 @@ struct Clock {
 /// The labels of a clock. `history`: of dt.
 [[nodiscard]] Clock clock_labels(Graph& graph, int history = 0);
 
-/// The task that makes them: steps of any length, of which the last one ends exactly at `end`.
-/// `declare(task)` declares what the length depends on, and returns the function that finds it:
+/// What the task of the step that makes them does, which runs once: steps of any length, of which the last
+/// one ends exactly at `end`. `declare(task)` declares what the length depends on, and returns the function
+/// that finds it:
 ///
-///   advance_clock(graph, clock_labels(graph), 1.0, [&](Task& task) {
+///   advance_clock(graph.step().once("advance clock"), clock, 1.0, [&](Task& task) {
 ///       return [rate = task.need(stable_rate)](Here& here) { return 0.5 / here[rate]; };
 ///   });
 ///
 /// Where it finds infinity, the step goes to the end; so it does where less than a millionth of it would be
 /// left.
 template <std::invocable<Task&> Declare>
-void advance_clock(Graph& graph, const Clock& clock, double end, Declare declare) {
-    Task task = graph.step().once("advance clock");
+void advance_clock(Task task, const Clock& clock, double end, Declare declare) {
     auto length = declare(task);
     const auto before = task.need(clock.time.previous());
     const auto dt = task.make(clock.dt), time = task.make(clock.time);
@@ -45,7 +45,7 @@ void advance_clock(Graph& graph, const Clock& clock, double end, Declare declare
 template <std::invocable<Task&> Declare>
 [[nodiscard]] Clock steps_until(Graph& graph, double end, Declare declare) {
     const Clock clock = clock_labels(graph);
-    advance_clock(graph, clock, end, std::move(declare));
+    advance_clock(graph.step().once("advance clock"), clock, end, std::move(declare));
     return clock;
 }
 
