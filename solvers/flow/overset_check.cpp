@@ -224,6 +224,7 @@ struct Meshes {
     bool connected;
     template <int Dim>
     void declare(Graph& graph, const flow::Step& step) {
+        flow::declare_metrics<Dim>(step);
         flow::declare_geometry<Dim>(step);
         if (!connected) return;
         flow::declare_overset<Dim>(step);

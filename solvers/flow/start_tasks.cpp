@@ -322,17 +322,21 @@ void set_first_values(const Step& step) {
 }  // namespace
 
 template <int Dim>
-void declare_geometry(const Step& step, const Step* finer) {
+void declare_metrics(const Step& step, const Step* finer) {
     find_metrics<Dim>(step, step.is_stage ? nullptr : finer);
+}
+
+template <int Dim>
+void declare_geometry(const Step& step) {
     look_around<Dim>(step);
     if (step.grid.moves()) declare_motion<Dim>(step, step.graph.start());
     if (step.turbulent() && step.is_stage) find_wall_distance<Dim>(step);
 }
 
 template <int Dim>
-void declare_start(const Step& step, const Step* finer) {
-    declare_geometry<Dim>(step, finer);
-    declare_overset<Dim>(step, finer == nullptr);
+void declare_start(const Step& step, bool finest) {
+    declare_geometry<Dim>(step);
+    declare_overset<Dim>(step, finest);
     set_first_values<Dim>(step);
 }
 
@@ -376,9 +380,11 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
 
 template void declare_interpolation<2>(const Step&, const Step&, Scope&);
 template void declare_interpolation<3>(const Step&, const Step&, Scope&);
-template void declare_geometry<2>(const Step&, const Step*);
-template void declare_geometry<3>(const Step&, const Step*);
-template void declare_start<2>(const Step&, const Step*);
-template void declare_start<3>(const Step&, const Step*);
+template void declare_metrics<2>(const Step&, const Step*);
+template void declare_metrics<3>(const Step&, const Step*);
+template void declare_geometry<2>(const Step&);
+template void declare_geometry<3>(const Step&);
+template void declare_start<2>(const Step&, bool);
+template void declare_start<3>(const Step&, bool);
 
 }  // namespace strata::flow

@@ -176,13 +176,16 @@ void declare_motion(const Step& step, Scope& in);
 /// In each round the state at receptors, from their donors.
 void declare_exchange(const Step& step, Scope& in);
 
-/// Tasks of the start scope: geometry, wall distance, meshes that overlap, first values. `finer`: the next
-/// finer grid, or none.
+/// Tasks of the start scope. Metrics come first, from the finest grid on: `finer`, the next finer grid or
+/// none.
 template <int Dim>
-void declare_start(const Step& step, const Step* finer);
-/// Of these metrics and wall distance.
+void declare_metrics(const Step& step, const Step* finer = nullptr);
+/// Geometry, meshes that overlap, first values.
 template <int Dim>
-void declare_geometry(const Step& step, const Step* finer = nullptr);
+void declare_start(const Step& step, bool finest);
+/// Of these what lies around patches, motion, and wall distance.
+template <int Dim>
+void declare_geometry(const Step& step);
 /// An iteration: residual, sweeps or lines, update. `in`: the step, or a part of it.
 template <int Dim>
 void declare_iteration(const Step& step, Scope& in);

@@ -110,7 +110,8 @@ Shown declare_tasks(const std::vector<Step>& levels) {
     const Step& step = levels.back();
     for (const Step& level : levels) make_labels(level);
     for (std::size_t n = levels.size(); n-- > 0;)
-        declare_start<Dim>(levels[n], n + 1 < levels.size() ? &levels[n + 1] : nullptr);
+        declare_metrics<Dim>(levels[n], n + 1 < levels.size() ? &levels[n + 1] : nullptr);
+    for (const Step& level : levels) declare_start<Dim>(level, &level == &step);
     if (step.settings.stages().count() > 1) {
         iterate_on_all<Dim>(levels, step.settings.stages());
     } else if (step.settings.steady()) {

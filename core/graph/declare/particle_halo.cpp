@@ -128,7 +128,7 @@ int Task::through(Access access, const Version& v, HaloId halo) {
         throw Error(fmt::format("task '{}' of graph '{}' uses a halo that the graph does not have",
                                 info_->name, info_->graph->name()));
     const int declared = use({access, v, all[halo], {}});
-    members(halo, false);
+    if (declared >= 0) members(halo, false);
     return declared;
 }
 
