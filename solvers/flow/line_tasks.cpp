@@ -98,11 +98,12 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto g = task.make(l.lines[p].eliminated), factors = task.make(l.lines[p].factors);
     const auto g_above = task.need(l.lines[p].eliminated, order),
                factors_above = task.need(l.lines[p].factors, order);
-    task.run([=, &grid = step.grid, &s = step.settings, holds = l.overset != nullptr](Here& here) {
+    task.run([=, &grid = step.grid, &s = step.settings, steered = step.cfl,
+              holds = l.overset != nullptr](Here& here) {
         const Patch<Dim> patch =
             PatchGeometry<Dim>(here.cells()).patch(here[geometry], here[q], no_field(), no_field());
         eliminate_lines<Dim>(
-            lines_of(here, grid, pass, holds), patch, scheme, step_size(s, here, here[share]),
+            lines_of(here, grid, pass, holds), patch, scheme, step_size(s, *steered, here, here[share]),
             {here[diagonal], here[nu_diagonal], here[viscosity]},
             pass == 0 ? Upwind{here[residual], here[nu_residual]} : both<Dim>(here[before], turbulent),
             both<Dim>(here[g_above], turbulent), here[factors_above], both<Dim>(here[g], turbulent),

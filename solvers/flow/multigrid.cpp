@@ -239,7 +239,8 @@ class Cycle {
         Step step{of.graph,    fmt::format("{}cycle {}, {}", finest.prefix, ++visits_, of.prefix),
                   of.settings, scheme,
                   of.grid,     of.boundaries,
-                  nullptr,     labels};
+                  nullptr,     labels,
+                  of.cfl};
         step.leader = &finest.labels;
         step.has_forcing = step.is_first = true;
         return step;

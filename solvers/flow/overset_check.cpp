@@ -215,7 +215,7 @@ struct Meshes {
         grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
         worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(),
                                       {.kept = true});
-        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels};
+        const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels, nullptr};
         flow::make_labels(step);
         dimensions == 2 ? declare<2>(graph, step) : declare<3>(graph, step);
     }

@@ -99,7 +99,7 @@ template void declare_forces<2>(const Step&, Scope&);
 template void declare_forces<3>(const Step&, Scope&);
 
 Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
-                      const FlowZones& grid) {
+                      const FlowZones& grid, const double* steered) {
     Report r;
     const Scheme scheme = s.scheme();
     const auto number = [&](const char* name, int history = 0) {
@@ -160,7 +160,7 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
             const RotorCoefficients all = rotor_coefficients(here[used.walls], *rotor);
             here[thrust] = all.thrust, here[power] = all.power;
         }
-        here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0);
+        here[cfl] = here[used.share] * s.cfl_at(s.steady() ? at.iteration : 0, *steered);
         here[time] = static_cast<double>(here.step) * (s.steady() ? 1 : s.time.step);
         const bool finest = at.stage + 1 == levels.size();
         here[done] =

@@ -349,16 +349,24 @@ int Settings::grids() const {
         std::max<std::int64_t>(static_cast<std::int64_t>(time.sequence.size()) + 1, time.multigrid));
 }
 
+const double* Settings::steered_cfl(graph::Graph& graph) const {
+    return graph.parameter({.name = "cfl",
+                            .about = "Courant number of local time steps, after the ramp",
+                            .value = time.cfl,
+                            .least = std::min(1e-3, time.cfl),
+                            .most = std::max(1e6, time.cfl)});
+}
+
 Stages Settings::stages() const {
     std::vector<std::int64_t> all = time.sequence;
     all.push_back(time.iterations);
     return Stages(all);
 }
 
-double Settings::cfl_at(std::int64_t iteration) const {
-    if (time.ramp == 0 || iteration >= time.ramp) return time.cfl;
+double Settings::cfl_at(std::int64_t iteration, double cfl) const {
+    if (time.ramp == 0 || iteration >= time.ramp) return cfl;
     const double part = static_cast<double>(iteration) / static_cast<double>(time.ramp);
-    return time.cfl_start * std::pow(time.cfl / time.cfl_start, part);
+    return time.cfl_start * std::pow(cfl / time.cfl_start, part);
 }
 
 Reference Settings::reference_values(int dimensions) const {

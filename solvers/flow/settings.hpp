@@ -167,7 +167,10 @@ struct Settings {
     /// How many states a mean after that step is made of, the last one included; 0 or less: of none.
     [[nodiscard]] std::int64_t averaged(std::int64_t step) const;
     /// Of a stage with that many iterations behind it.
-    [[nodiscard]] double cfl_at(std::int64_t iteration) const;
+    /// `cfl`: after the ramp.
+    [[nodiscard]] double cfl_at(std::int64_t iteration, double cfl) const;
+    /// The place of that in the graph: `strata steer` may change it while the run goes on.
+    [[nodiscard]] const double* steered_cfl(graph::Graph& graph) const;
     [[nodiscard]] Reference reference_values(int dimensions) const;
     /// How fast the frame turns, in radians in a unit of time; 0: it stands still.
     [[nodiscard]] double rotation_rate() const;

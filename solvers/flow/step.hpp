@@ -33,6 +33,7 @@ struct Step {
     const std::vector<Boundary>& boundaries;
     std::shared_ptr<const OriginValues> start;  // none: `initial`
     Labels& labels;
+    const double* cfl;  // of local time steps, after the ramp: steered
     /// Whether a stage of the sequence ends here; other grids serve multigrid cycles alone.
     bool is_stage = true;
     /// Iterations that are not the first of a cycle on its finest grid: that grid's labels. They take its CFL
@@ -195,8 +196,8 @@ void declare_eddies(const Step& step, Scope& in);
 /// Of an iteration, the part that solves lines away from walls (line_tasks.cpp).
 template <int Dim>
 void declare_lines(const Step& step, Scope& in);
-/// Of an iteration. `share`: of the CFL number.
-[[nodiscard]] StepSize step_size(const Settings& settings, const Here& here, double share);
+/// Of an iteration. `share`: of the CFL number, which is `cfl` after the ramp.
+[[nodiscard]] StepSize step_size(const Settings& settings, double cfl, const Here& here, double share);
 /// What comes after the iteration on the finest of these grids, which begin with the coarsest: a correction
 /// from the coarser ones (multigrid.cpp).
 template <int Dim>
@@ -211,7 +212,7 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in);
 
 /// The columns of the series, and whether a steady run is over.
 Report declare_report(graph::Graph& graph, const Settings& settings, const Stages& stages,
-                      const std::vector<Labels>& all, const FlowZones& finest);
+                      const std::vector<Labels>& all, const FlowZones& finest, const double* cfl);
 
 /// Means of the state over time, at the end of steps; and those of forces.
 template <int Dim>

@@ -92,7 +92,7 @@ void find_residual(const Step& step, Scope& in) {
         if (step.turbulent())
             nu_older = step.uncovers() ? task.need(l.nu_older) : task.need(l.nu_old.previous());
     }
-    task.run([=, &s = step.settings, &grid = step.grid, has_forcing = step.has_forcing,
+    task.run([=, &s = step.settings, &grid = step.grid, steered = step.cfl, has_forcing = step.has_forcing,
               is_first = step.is_first](Here& here) {
         const Box cells = here.cells();
         const Patch<Dim> patch =
@@ -116,8 +116,8 @@ void find_residual(const Step& step, Scope& in) {
         }
         if (has_forcing && is_first) begin_forcing(cells, Dim + 2, here[first_forcing], here[dq]);
         if (has_forcing && !is_first) add_cells(cells, Dim + 2, here[forcing], here[dq]);
-        diagonals<Dim>(cells, patch, scheme, step_size(s, here, here[share]), here[viscosity], here[diagonal],
-                       here[diagonal_nu]);
+        diagonals<Dim>(cells, patch, scheme, step_size(s, *steered, here, here[share]), here[viscosity],
+                       here[diagonal], here[diagonal_nu]);
         if (!computed.all())
             hold_cells<Dim>(cells, computed.status(here), here[dq], here[dnu], here[diagonal],
                             here[diagonal_nu], scheme.model_equations());
@@ -278,10 +278,10 @@ void make_update(const Step& step, Scope& in) {
 
 }  // namespace
 
-StepSize step_size(const Settings& s, const Here& here, double share) {
+StepSize step_size(const Settings& s, double cfl, const Here& here, double share) {
     const std::int64_t iteration = s.steady() ? s.stages().at(here.step).iteration : here.round;
     StepSize size;
-    size.cfl = share * s.cfl_at(iteration);
+    size.cfl = share * s.cfl_at(iteration, cfl);
     size.cfl_turbulence = s.time.cfl_turbulence > 0 ? std::min(size.cfl, s.time.cfl_turbulence) : size.cfl;
     size.cfl_across = s.time.cfl_across;
     if (!s.steady()) size.physical = time_weights(s.time.step, here.step)[0];

@@ -156,6 +156,7 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
     const auto grids = static_cast<std::size_t>(s.grids());
     flow->labels.resize(grids);
     const std::shared_ptr<const OriginValues> start = start_of(s, keys, system);
+    const double* const cfl = s.steered_cfl(graph);
     std::vector<Step> levels;
     for (std::size_t n = 0; n < grids; ++n) {
         const auto left = static_cast<int>(grids - 1 - n);
@@ -165,12 +166,12 @@ std::shared_ptr<const Flow> declare(Graph& graph, const Settings& s, const CaseS
                                                           left, s, keys, flow->boundaries));
         // The points of a Q file are those of the finest grid; coarser ones get their state from it.
         levels.push_back({graph, prefix, s, s.scheme(), *flow->grids.back(), flow->boundaries,
-                          left == 0 ? start : nullptr, flow->labels[n], n + stages.count() >= grids});
+                          left == 0 ? start : nullptr, flow->labels[n], cfl, n + stages.count() >= grids});
     }
     flow->shown = dimensions == 2 ? declare_tasks<2>(levels) : declare_tasks<3>(levels);
     const std::vector<Labels> of_stages(flow->labels.end() - static_cast<std::ptrdiff_t>(stages.count()),
                                         flow->labels.end());
-    flow->report = declare_report(graph, s, stages, of_stages, flow->grid());
+    flow->report = declare_report(graph, s, stages, of_stages, flow->grid(), cfl);
     declare_force_means(graph, s, flow->report, flow->shown.means);
     return flow;
 }

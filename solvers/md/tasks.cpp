@@ -66,7 +66,8 @@ void make_labels(const Step& step) {
     l.atoms = l.mobile = graph.scalar<std::int64_t>("number of atoms", Reduce::sum);
     l.mobile_of_kinds = l.of_kinds;
     l.time = graph.scalar<double>("time", {.unit = step.settings.units->time});
-    l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0, {.unit = "sigma2"});
+    l.moved = graph.scalar<std::array<double, 2>>("farthest ways", Reduce::max, 0,
+                                                  {.unit = step.settings.units->length + "2"});
     l.way = graph.scalar<double>("bound of ways", {.history = 1, .unit = step.settings.units->length});
     l.turn = graph.scalar<std::int32_t>("turn of lists");
     l.rebuilds = graph.scalar<std::int64_t>("rebuilds");
@@ -76,12 +77,14 @@ void make_labels(const Step& step) {
     make_motion_labels(step);
     make_outside_labels(step);
     if (step.settings.thermostat == "none") return;
-    l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = "epsilon"});
+    // Without the mass of the first kind: Settings::kinetic_unit() makes energies of it.
+    const std::string heat = "(" + step.settings.units->velocity + ")2";
+    l.heat = graph.scalar<double>("heat of the thermostat", {.history = 1, .unit = heat});
     if (step.settings.langevin())
-        l.gained = graph.scalar<double>("heat in a step", Reduce::sum, 0, {.unit = "epsilon"});
+        l.gained = graph.scalar<double>("heat in a step", Reduce::sum, 0, {.unit = heat});
     if (!step.settings.rescales()) return;
     l.half_kinetic = graph.scalar<double>("kinetic energy half a step ahead", Reduce::sum, 0,
-                                          {.history = 1, .unit = "epsilon"});
+                                          {.history = 1, .unit = heat});
     l.factor = graph.scalar<double>("factor of velocities");
     l.chain = graph.scalar<std::array<double, 2 * Chain::kLinks>>("chain of thermostats");
 }

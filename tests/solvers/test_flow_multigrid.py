@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,29 @@ def test_what_cannot_be_is_refused(tmp_path: Path, changes: dict[str, Any], says
         run_flow(case, tmp_path / "run")
     for words in says:
         assert words in str(found.value)
+
+
+def test_the_cfl_number_is_steered_while_the_flow_settles(tmp_path: Path) -> None:
+    from strata.run.control import ask
+
+    out, asked = tmp_path / "run", []
+
+    def halve() -> None:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not (out / "control" / "control.sock").exists():
+            time.sleep(0.01)
+        asked.extend(ask(out, {"get": "parameters"})["parameters"])
+        asked.append(ask(out, {"set": {"cfl": 2.5}})["before_step"])
+        while time.monotonic() < deadline and ask(out, {"get": "status"})["step"] < asked[-1] + 5:
+            time.sleep(0.01)
+        ask(out, {"do": "stop"})
+
+    steers = threading.Thread(target=halve)
+    steers.start()
+    done = every_step(cylinder(iterations=1_000_000, cfl=5.0, ramp=0), out)
+    steers.join()
+    cfl, before = asked
+    assert (cfl["name"], cfl["value"]) == ("cfl", 5.0)
+    of_step = dict(zip(done.series["step"], done.series["cfl"], strict=True))
+    assert all(value == (2.5 if step >= before else 5.0) for step, value in of_step.items())
+    assert before + 5 in of_step
