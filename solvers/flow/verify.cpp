@@ -16,10 +16,13 @@ namespace {
 struct Check {
     std::string what, unit, key;
     double value, least, most;
-    /// 0 in the middle of the range, 1 at its ends.
-    [[nodiscard]] double away() const {
-        const double middle = (least + most) / 2, half = (most - least) / 2;
-        return half > 0 ? std::abs(value - middle) / half : value == middle ? 0 : 2;
+    /// How far it is from the middle of the range.
+    [[nodiscard]] Verification criterion() const {
+        const double middle = (least + most) / 2;
+        const std::string source = key + " of the case";
+        if (least == -most) return {what, std::abs(value), most, source};
+        return {fmt::format("distance of the {} from {:g}", what, middle), std::abs(value - middle),
+                (most - least) / 2, source};
     }
 };
 
@@ -90,29 +93,17 @@ graph::Findings verify(const graph::Finished& run, const Flow& flow, const Setti
     if (s.rotor()) within("thrust coefficient", "verify.thrust", run.value(r.thrust), s.verify.thrust);
     if (s.steady()) below("residual of density over the largest one", "verify.drop", drop, s.verify.drop);
 
-    graph::Findings found;
-    found.figures = std::move(figures);
     if (checks.empty()) {
+        graph::Findings found;
+        found.figures = std::move(figures);
         found.what = "residual of density over the largest one", found.value = drop, found.limit = 1;
         found.source = "no cell is worse than at first";
         found.absent = "the case gives no limit (verify.lift, drag, moment, thrust, drop, uniform or error)";
         return found;
     }
-    // The one that is farthest off says whether the result counts.
-    const Check* worst = &checks[0];
-    for (const Check& check : checks)
-        if (!(check.away() <= worst->away())) worst = &check;
-    if (worst->least == -worst->most) {
-        found.what = worst->what, found.value = worst->value, found.limit = worst->most;
-    } else {
-        found.what =
-            fmt::format("distance of the {} from {:g}", worst->what, (worst->least + worst->most) / 2);
-        found.value = std::abs(worst->value - (worst->least + worst->most) / 2);
-        found.limit = (worst->most - worst->least) / 2;
-    }
-    found.source = fmt::format("{} of the case{}", worst->key,
-                               checks.size() > 1 ? fmt::format("; the worst of {}", checks.size()) : "");
-    return found;
+    std::vector<Verification> criteria;
+    for (const Check& check : checks) criteria.push_back(check.criterion());
+    return graph::Findings::of(std::move(criteria), std::move(figures));
 }
 
 }  // namespace strata::flow

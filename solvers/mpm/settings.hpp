@@ -91,7 +91,7 @@ struct Settings : graph::TimeKeys {
     std::string problem = "none";
     double amplitude = 0;
 
-    double error_limit = 0, energy_limit = 0.05;
+    double error_limit = 0, energy_limit = 0;
 
     /// Made from the above by complete().
     std::vector<Material> materials;

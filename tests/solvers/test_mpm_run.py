@@ -47,6 +47,24 @@ def test_each_case_ends_verified(run, tmp_path, name):
     assert result["verification"]["limit"] / 2 < result["verification"]["value"]
 
 
+def test_all_limits_of_a_case_must_hold_and_each_is_a_line(run, tmp_path):
+    case, out = tmp_path / "axial.toml", tmp_path / "out"
+    given = (CASES / "axial.toml").read_text()
+    for energy, passed in (("0.5", True), ("1e-9", False)):
+        case.write_text(given.replace("[verify]\n", f"[verify]\nenergy = {energy}\n"))
+        done = run(case, "--out", out, check=False)
+        assert done.returncode == (0 if passed else 1)
+        result = json.loads((out / "result.json").read_text())
+        error, change = result["criteria"]
+        assert (error["source"], error["passed"]) == ("verify.error of the case", True)
+        assert (change["source"], change["passed"]) == ("verify.energy of the case", passed)
+        assert result["verified"] is passed and result["verification"]["source"].endswith("; the worst of 2")
+        for each in (error, change):
+            assert f"  {each['what']}: {each['value']:.3g}, allowed up to {each['limit']:.3g}" in done.stdout
+        worst = error if passed else change
+        assert result["verification"]["what"] == worst["what"]
+
+
 def test_orders_of_convergence_are_shown_for_a_case(front):
     # Of the bar with forces by cells; what the figures must be is tests/solvers/test_mpm_orders.cpp's claim.
     command = [sys.executable, CASES / "orders.py", CASES / "manufactured-bar.toml", "16", "32"]

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +24,19 @@
 #include "core/team/text_from.hpp"
 
 namespace strata::graph {
+
+Findings Findings::of(std::vector<Verification> criteria, std::vector<Figure> further) {
+    const auto beyond = [](const Verification& check) {  // 1: at its limit
+        if (!check.absent.empty() || !std::isfinite(check.value)) return HUGE_VAL;
+        if (check.limit > 0) return check.value / check.limit;
+        return check.value > check.limit ? HUGE_VAL : 0.0;
+    };
+    const auto nearer = [&](const Verification& a, const Verification& b) { return beyond(a) < beyond(b); };
+    Findings found(*std::max_element(criteria.begin(), criteria.end(), nearer), std::move(further));
+    if (criteria.size() > 1) found.source += fmt::format("; the worst of {}", criteria.size());
+    found.criteria = std::move(criteria);
+    return found;
+}
 
 namespace {
 

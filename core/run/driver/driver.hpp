@@ -38,7 +38,11 @@ struct Findings : Verification {
     Findings() = default;
     Findings(Verification found, std::vector<Figure> further = {})  // NOLINT(google-explicit-constructor)
         : Verification(std::move(found)), figures(std::move(further)) {}
+    /// Of one criterion or more, all of which must hold. The verification is the one that is farthest beyond
+    /// its limit, or else nearest to it.
+    [[nodiscard]] static Findings of(std::vector<Verification> criteria, std::vector<Figure> further);
     std::vector<Figure> figures;
+    std::vector<Verification> criteria;  // all; none: the verification alone
 };
 
 /// Files of a solver's own that grow by a frame now and then, as trajectories in the forms of its field. All

@@ -111,9 +111,18 @@ void write_json(std::ostream& out, const RunResult& r) {
     json.end();
     json.member("steps", r.steps).member("time", r.time).member("time_unit", r.time_unit);
     json.member("verified", r.verification.passed());
-    json.key("verification").object().member("what", r.verification.what);
-    json.member("value", r.verification.value).member("limit", r.verification.limit);
-    json.member("source", r.verification.source).end();
+    const auto members = [&json](const Verification& check) -> Json& {
+        return json.object()
+            .member("what", check.what)
+            .member("value", check.value)
+            .member("limit", check.limit)
+            .member("source", check.source);
+    };
+    json.key("verification");
+    members(r.verification).end();
+    json.key("criteria").array();
+    for (const Verification& check : r.criteria) members(check).member("passed", check.passed()).end();
+    json.end();
     json.key("figures").array();
     if (r.verification.passed())
         for (const Figure& figure : r.figures)
@@ -143,6 +152,7 @@ void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std
                 fmt::format("the figure '{}' is no number ({})", figure.name, without_nan_sign(figure.value));
     if (what.empty()) return;
     r.verification = {what, NAN, 0, "what is computed consists of numbers"};
+    r.criteria.push_back(r.verification);
     r.not_compared.clear();
 }
 
@@ -157,6 +167,10 @@ std::string result_text(const RunResult& r) {
                                 figure.unit == "1" ? "" : " " + figure.unit);
     for (const std::string& note : r.notes) text += "  note: " + note + '\n';
     text += text_of(r.balance) + text_of(r.memory);
+    for (const Verification& each : r.criteria.size() > 1 ? r.criteria : std::vector<Verification>())
+        text += fmt::format("  {}: {:.3g}, allowed up to {:.3g} ({}){}\n", each.what,
+                            without_nan_sign(each.value), each.limit, each.source,
+                            each.passed() ? "" : ": beyond");
     const std::string in_all = r.phases.empty() ? "" : text_of(r.phases);
     // The last line is the reason of a failure, or, after a success, the time.
     const bool failed = r.not_compared.empty() && !check.passed();

@@ -27,6 +27,7 @@ struct RunResult {
     double time = 0;
     std::string time_unit;
     Verification verification;
+    std::vector<Verification> criteria;  // all of them
     std::string not_compared;  // the reason why no comparison was made; then the result is not verified
     std::vector<Figure> figures;
     std::vector<std::string> notes;

@@ -412,8 +412,10 @@ RunResult Run::result(const Build& build) const {
     if (solver_.verify && ended) {
         Findings found = solver_.verify(finished);
         further = std::move(found.figures);
+        r.criteria = std::move(found.criteria);
         r.verification = std::move(found);
         r.not_compared = r.verification.absent;
+        if (r.criteria.empty() && r.not_compared.empty()) r.criteria = {r.verification};
     } else {
         r.not_compared = ended     ? "this solver compares its result with nothing"
                          : stepped ? "stopped before the end of the case"
