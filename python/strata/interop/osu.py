@@ -117,7 +117,7 @@ def column_of(written: str) -> Column:
             given=written,
             allowed="a latency in us, a bandwidth in MB/s, Messages/s, Iterations or Validation",
         )
-    what = re.sub(r"\s*\(us\)", "", word)
+    what = word.replace(" (us)", "").replace("(us)", "")
     tail = re.match(r"(p[0-9]+) tail lat", what)
     if tail:
         return Column(f"latency {tail[1].upper()}", "us", "lower")

@@ -79,7 +79,7 @@ def _plain(text: str) -> str:
 
 def fenced(line: str) -> str:
     """A line within a block of code, which it does not end."""
-    return re.sub(r"(?m)^(\s*)```", r"\1` ``", line)
+    return re.sub(r"(?m)^([^\S\n]*)```", r"\1` ``", line)
 
 
 def html(document: Document) -> str:
