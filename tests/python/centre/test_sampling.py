@@ -335,6 +335,10 @@ def test_events_of_processors_that_have_them(machine: Path) -> None:
         (14, 0x304, 64, (0, 28)),
         (14, 0xC04, 64, (0, 28)),
     ]
+    (device / "cpumask").write_text("0-3,28\n")  # a controller of each of four processors side by side
+    assert {e.cpus for e in perf.traffic(machine)} == {(0, 1, 2, 3, 28)}
+    (device / "cpumask").write_text("3-0\n")
+    assert perf.traffic(machine) == []
 
 
 def test_counters_count(machine: Path) -> None:

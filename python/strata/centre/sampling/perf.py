@@ -19,6 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata.advice.samples import cpulist
+from strata.errors import StrataError
+
 _RAW, _SOFTWARE = 4, 1
 _SYSCALL = {"x86_64": 298, "aarch64": 241}
 _CGROUP = 4  # PERF_FLAG_PID_CGROUP
@@ -57,12 +60,11 @@ def traffic(root: Path = Path("/")) -> list[Event]:
     found = []
     for device in sorted((root / "sys/bus/event_source/devices").glob("uncore_imc*")):
         for name in ("cas_count_read", "cas_count_write"):
-            with contextlib.suppress(OSError, ValueError, KeyError):
+            with contextlib.suppress(OSError, ValueError, KeyError, StrataError):
                 words = dict(w.split("=") for w in (device / f"events/{name}").read_text().strip().split(","))
                 config = int(words["event"], 0) | int(words.get("umask", "0"), 0) << 8
                 scale = float((device / f"events/{name}.scale").read_text())  # of MiB
-                where = (device / "cpumask").read_text().strip()
-                cpus = tuple(int(c) for c in where.replace("-", ",").split(","))
+                cpus = tuple(cpulist((device / "cpumask").read_text()))
                 found.append(Event(int((device / "type").read_text()), config, scale * (1 << 20), cpus))
     return found
 
