@@ -11,6 +11,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 FRONT = """\
@@ -200,3 +202,14 @@ def snapshot(target: Path) -> Path:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
     return target
+
+
+def has_solvers(prefix: Path) -> bool:
+    """Whether an installed tree has the solvers, which need toml++."""
+    return (prefix / "libexec" / "strata" / "strata-transport").exists()
+
+
+def need_solvers(prefix: Path) -> None:
+    """Skips a test where they are not there."""
+    if not has_solvers(prefix):
+        pytest.skip("the solvers and their libraries are not built (toml++)")

@@ -144,11 +144,6 @@ def both(users: list[User], what: object) -> list[str]:
         return list(at_once.map(what, users))  # type: ignore[arg-type]
 
 
-def need_solvers(prefix: Path) -> None:
-    if not (prefix / "libexec" / "strata" / "strata-transport").exists():
-        pytest.skip("the solvers are not built (toml++)")
-
-
 def test_two_users_measure_and_each_has_a_report_of_their_own(users: list[User], node: str) -> None:
     plan = users[0].home.parent / "tiny.toml"
     plan.write_text(TINY)
@@ -173,7 +168,7 @@ def test_a_user_characterizes_the_machine_within_a_budget(users: list[User]) -> 
 
 
 def test_two_users_run_a_case_and_launch_without_a_compiler(users: list[User], node: str) -> None:
-    need_solvers(users[0].prefix)
+    sample.need_solvers(users[0].prefix)
 
     def run(user: User) -> str:
         assert (
@@ -188,7 +183,7 @@ def test_two_users_run_a_case_and_launch_without_a_compiler(users: list[User], n
 
 
 def test_two_users_write_solvers_and_build_them_in_their_own_folders(users: list[User]) -> None:
-    need_solvers(users[0].prefix)
+    sample.need_solvers(users[0].prefix)
 
     def new(user: User) -> str:
         assert user.good("strata", "--cmake-prefix").strip() == str(user.prefix)
@@ -214,7 +209,7 @@ def test_a_solver_in_a_folder_that_is_only_read_is_built_in_the_users_cache(
     users: list[User], folder: Path
 ) -> None:
     user = users[0]
-    need_solvers(user.prefix)
+    sample.need_solvers(user.prefix)
     shared = folder / "shared"
     user.good("strata", "new", "given")
     shutil.copytree(user.home / "given", shared)

@@ -64,8 +64,7 @@ def prefix() -> Path:
 def test_find_package_gives_another_project_the_libraries_and_searches_for_nothing_else(
     tmp_path: Path, prefix: Path
 ) -> None:
-    if not has_solvers(prefix):
-        pytest.skip("the libraries of solvers are not built (toml++)")
+    sample.need_solvers(prefix)
     (tmp_path / "CMakeLists.txt").write_text(USER_CMAKE)
     (tmp_path / "user.cpp").write_text(USER)
     shutil.copy(ROOT / "examples" / "heat" / "heat.cpp", tmp_path / "solver.cpp")
@@ -92,10 +91,6 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
 # Those that differ in what they link or define; the others link as `conjugate` does. Strata's own build
 # compiles all of them, and tests/graph runs them.
 EXAMPLES = ("conjugate", "lennard_jones", "shapes", "stopped", "heat", "implicit", "multizone")
-
-
-def has_solvers(prefix: Path) -> bool:
-    return (prefix / "libexec" / "strata" / "strata-transport").exists()
 
 
 def test_the_headers_that_examples_include_are_all_installed(prefix: Path) -> None:
@@ -125,7 +120,7 @@ def test_the_headers_that_examples_include_are_all_installed(prefix: Path) -> No
 def test_the_examples_build_by_themselves_and_run(
     tmp_path: Path, prefix: Path, which: str | tuple[str, ...]
 ) -> None:
-    if which and not has_solvers(prefix):
+    if which and not sample.has_solvers(prefix):
         which = tuple(name for name in which if name != "heat")
     # Without optimisation, which takes most of the time; Strata's own build has the examples with it.
     where = (f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0")
