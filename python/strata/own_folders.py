@@ -275,7 +275,7 @@ def to_lock(path: Path) -> int:
 
 
 def new(path: Path, mode: int = 0o666) -> int:
-    """A descriptor of a file that this process has made, in a folder of whomsoever. What stands there is of a
+    """A descriptor of a file that this process has made, in any user's folder. What stands there is of a
     process that was killed, or another user's: it goes, and nothing is written through it. Raises OSError.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
