@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/named_file.hpp"
 
 namespace strata {
 namespace {
@@ -42,16 +43,10 @@ void with_limits() {
 [[noreturn]] void do_and_say(const std::function<std::string()>& work, int to) {
     with_limits();
     try {
-        const std::string said = work() + kWhole;
-        for (std::size_t done = 0; done < said.size();) {
-            const ssize_t wrote = write(to, said.data() + done, said.size() - done);
-            if (wrote < 0 && errno != EINTR) _exit(1);
-            if (wrote > 0) done += static_cast<std::size_t>(wrote);
-        }
+        _exit(write_all(to, work() + kWhole) == 0 ? 0 : 1);
     } catch (...) {
         _exit(1);
     }
-    _exit(0);
 }
 
 }  // namespace

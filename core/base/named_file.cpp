@@ -87,22 +87,6 @@ int open_special(const fs::path& path) {
     return open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
 }
 
-/// Writes all of it and closes: 0, or errno.
-int write_and_close(int file, std::string_view text) {
-    if (file < 0) return errno;
-    int error = 0;
-    while (error == 0 && !text.empty()) {
-        const ssize_t done = write(file, text.data(), text.size());
-        if (done >= 0)
-            text.remove_prefix(static_cast<size_t>(done));
-        else if (errno != EINTR)
-            error = errno;
-    }
-    // Network file systems tell of a full disk only here.
-    if (close(file) != 0 && error == 0) error = errno;
-    return error;
-}
-
 }  // namespace
 
 std::string read_named(const fs::path& path, const std::string& what, std::size_t most) {
@@ -138,6 +122,23 @@ std::string read_named(const fs::path& path, const std::string& what, std::size_
                 .allowed("a plain file, or less than that of a FIFO or a device")
                 .remedy("write what it gives into a file, and name that");
     }
+}
+
+int write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t done = write(file, text.data(), text.size());
+        if (done >= 0)
+            text.remove_prefix(static_cast<size_t>(done));
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+int write_and_close(int file, std::string_view text) {
+    if (file < 0) return errno;
+    const int error = write_all(file, text);
+    return close(file) != 0 && error == 0 ? errno : error;
 }
 
 int write_atomically(const std::string& path, std::string_view text) {

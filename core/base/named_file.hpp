@@ -15,6 +15,12 @@ namespace strata {
 [[nodiscard]] std::string read_named(const std::filesystem::path& path, const std::string& what,
                                      std::size_t most = std::size_t{64} << 20);
 
+/// Writes all of a text to a descriptor, on after signals and partial writes: 0, or errno.
+[[nodiscard]] int write_all(int file, std::string_view text);
+
+/// And closes it, where network file systems tell of a full disk.
+[[nodiscard]] int write_and_close(int file, std::string_view text);
+
 /// Puts a file with this text in the place of what stands at a path, by a file beside it and rename(2): 0, or
 /// errno, and then what stood there is as it was. No link is followed.
 [[nodiscard]] int write_atomically(const std::string& path, std::string_view text);

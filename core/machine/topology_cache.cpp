@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/named_file.hpp"
 #include "core/base/permissions.hpp"
 #include "core/machine/sysfs.hpp"
 #include "core/machine/topology.hpp"
@@ -70,35 +71,15 @@ std::optional<std::vector<std::string>> steering_variables() {
     return found;
 }
 
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() { (void)close_now(); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] bool open() const { return fd_ >= 0; }
-    [[nodiscard]] int get() const { return fd_; }
-    /// Network file systems tell of a full disk only here.
-    bool close_now() {
-        const bool closed = fd_ < 0 || close(fd_) == 0;
-        fd_ = -1;
-        return closed;
-    }
-
-  private:
-    int fd_;
-};
-
-std::optional<std::string> read_own_file(const std::string& path) {
-    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+std::optional<std::string> read_own(int file) {
     struct stat status {};
-    if (!file.open() || fstat(file.get(), &status) != 0) return std::nullopt;
+    if (fstat(file, &status) != 0) return std::nullopt;
     if (!S_ISREG(status.st_mode) || !why_not_own(status).empty() || status.st_size > kMostBytes)
         return std::nullopt;
     std::string text(static_cast<size_t>(status.st_size), '\0');
     size_t have = 0;
     while (have < text.size()) {
-        const ssize_t got = read(file.get(), text.data() + have, text.size() - have);
+        const ssize_t got = read(file, text.data() + have, text.size() - have);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return std::nullopt;
         have += static_cast<size_t>(got);
@@ -106,14 +87,12 @@ std::optional<std::string> read_own_file(const std::string& path) {
     return text;
 }
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t wrote = write(fd, text.data(), text.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        text.remove_prefix(static_cast<size_t>(wrote));
-    }
-    return true;
+std::optional<std::string> read_own_file(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return std::nullopt;
+    auto text = read_own(file);
+    close(file);
+    return text;
 }
 
 std::string above(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -217,10 +196,10 @@ bool store_topology_cache(const std::string& file, const std::string& key, const
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < text.size()) return false;
     const std::string folder = above(file), unfinished = file + std::string(kUnfinished);
     if (!is_own_folder(folder) && !(make_folder(above(folder)) && make_folder(folder))) return false;
-    Descriptor writing(begin(unfinished));
-    if (!writing.open()) return false;
-    const bool whole = fchmod(writing.get(), S_IRUSR | S_IWUSR) == 0 && write_all(writing.get(), text);
-    if (!writing.close_now() || !whole || rename(unfinished.c_str(), file.c_str()) != 0) {
+    const int made = begin(unfinished);
+    if (made < 0) return false;
+    const bool own = fchmod(made, S_IRUSR | S_IWUSR) == 0;
+    if (write_and_close(made, text) != 0 || !own || rename(unfinished.c_str(), file.c_str()) != 0) {
         unlink(unfinished.c_str());
         return false;
     }
