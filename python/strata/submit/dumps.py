@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -135,14 +136,36 @@ def as_it_was(dump: Path, files: dict[str, int]) -> list[str]:
         own_folders.need_not_put(Path(name))
     if not (dump / USED).exists():
         return []
-    said = []
-    for name, size in files.items():
-        path = Path(name)
-        more = path.stat().st_size - size if path.is_file() else 0
-        if more > 0:
-            os.truncate(path, size)
-            said.append(f"{name}: cut off the {more} bytes that a lost start wrote after the dump")
-    return said
+    return [line for name, size in files.items() for line in _cut(Path(name), size)]
+
+
+def _cut(path: Path, size: int) -> list[str]:
+    """What is cut is the file that was looked at: whoever may write in its folder can put a link in its place
+    at any moment.
+    """
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return []  # CRIU says so
+    try:
+        held = f"/proc/self/fd/{descriptor}"
+        about, leads = os.fstat(descriptor), str(Path(held).readlink())
+        more = about.st_size - size if stat.S_ISREG(about.st_mode) else 0
+        if more <= 0:
+            return []
+        if leads != str(path) and (why := own_folders.replaceable(path)):
+            raise StrataError(
+                "a file is not cut off where another user can have put a link in its place",
+                at=str(path),
+                given=f"it leads to {leads}, and {why}",
+                allowed="the file itself, or a link that nobody else can replace",
+                remedy="look at it, and put the program's file back",
+                code=FAILED,
+            )
+        os.truncate(held, size)
+        return [f"{path}: cut off the {more} bytes that a lost start wrote after the dump"]
+    finally:
+        os.close(descriptor)
 
 
 def mark(dump: Path, used: bool) -> None:

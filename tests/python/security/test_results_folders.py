@@ -114,6 +114,29 @@ def test_a_program_that_goes_on_cuts_no_file_to_which_a_strangers_link_leads(tmp
 
 
 @as_root
+def test_no_file_is_cut_off_for_one_that_a_stranger_swaps_after_the_look(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.chmod(0o755)
+    theirs, kept = place / "theirs", tmp_path / "kept"
+    theirs.mkdir()
+    os.chown(theirs, 65534, 65534)
+    for each in (theirs / "out", kept):
+        each.write_text("all of it")
+    (tmp_path / USED).touch()
+    looked = own_folders.need_not_put
+
+    def swapped(path: Path) -> None:
+        looked(path)
+        nobody("ln", "-sf", kept, path)
+
+    monkeypatch.setattr(own_folders, "need_not_put", swapped)
+    with pytest.raises(StrataError, match="another user can have put a link"):
+        as_it_was(tmp_path, {str(theirs / "out"): 3})
+    assert kept.read_text() == "all of it"
+
+
+@as_root
 def test_a_job_that_goes_on_keeps_nothing_in_a_strangers_folder(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
