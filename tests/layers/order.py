@@ -43,6 +43,7 @@ NATIVE = [
 PYTHON = [
     ["strata.errors"],
     [
+        "strata.csv_cells",
         "strata.documents",
         "strata.own_folders",
         "strata.peer",

@@ -5,14 +5,13 @@ One row for each figure of each launch; disturbed and failed launches and the wa
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strata import paths
+from strata import csv_cells, paths
 from strata.errors import FAILED, StrataError
 from strata.measure import index, store
 from strata.measure.files import write_named
@@ -115,11 +114,7 @@ def _without(form: str, package: str) -> StrataError:
 
 
 def _csv(table: Mapping[str, list[Any]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*table.values(), strict=True))
-    return text.getvalue().encode()
+    return csv_cells.text_of(list(table.values()), table).encode()
 
 
 def _json(table: Mapping[str, list[Any]]) -> bytes:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strata import documents
+from strata import csv_cells, documents
 from strata.centre.outages import times
 from strata.centre.outages.categories import OBSERVED, Categories
 from strata.errors import StrataError, why
@@ -122,7 +122,18 @@ def _csv(path: Path, text: str) -> Cells:
         _check_whole(path, text, len(head), first)
         raise _no_csv(path) from None
     rows = np.arange(first, first + len(read))
-    return Cells(str(path), read.to_pandas(), rows, generated.lstrip("# ").strip())
+    frame = read.to_pandas()
+    for name in (name for name in frame if name not in TIMES):
+        _read_words(frame, name)
+    return Cells(str(path), frame, rows, generated.lstrip("# ").strip())
+
+
+def _read_words(frame: pd.DataFrame, name: str) -> None:
+    """A column as it was before csv_cells.cell(): another word for each cell that has changed."""
+    cells = frame[name].cat
+    words = [csv_cells.read_cell(cell) for cell in cells.categories]
+    if words != list(cells.categories):
+        frame[name] = frame[name].astype(str).map(csv_cells.read_cell).astype("category")
 
 
 def _check_columns(at: str, head: Sequence[str]) -> None:

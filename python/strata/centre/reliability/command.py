@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from strata import csv_cells
 from strata.centre.outages import categories as kinds
 from strata.centre.outages import forms, times
 from strata.centre.reliability import page, published
@@ -104,15 +105,16 @@ def generate(totals: Path, since: str, out: Path) -> int:
     """Writes a log that has published totals, marked as such."""
     begin = times.one(since, times.UTC, "--since")
     rows = published.generate(published.read(totals), begin, times.one(_LAST, times.UTC, "last"))
-    lines = [f"# {GENERATED} in {totals.name}", *(",".join(row) for row in rows)]
+    head, *rows = rows
+    text = csv_cells.text_of(list(zip(*rows, strict=True)), head)
     try:
         with out.open("x", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write(f"# {GENERATED} in {visible(totals.name)}\n{text}")
     except FileExistsError:
         raise StrataError(
             "there is such a file already", at="--out", given=str(out), allowed="a new file"
         ) from None
     except OSError as error:
         raise StrataError("cannot write the log", at=str(out), given=why(error), code=FAILED) from None
-    print(f"made up a log of {len(rows) - 1} rows with the totals of {totals.name}: {out}")
+    print(f"made up a log of {len(rows)} rows with the totals of {totals.name}: {out}")
     return 0
