@@ -83,10 +83,11 @@ def check_facts(machine: Machine) -> None:
     assert shown == (numbers if len(numbers) <= 16 else [])
     assert [m["index"] for m in document["memories"]] == list(range(len(numbers)))
     rows = re.findall(r"^(?:distances +| {13})memory (\d+) +[\d ]+$", machine.table, re.M)
-    assert not rows or [int(n) for n in rows] == numbers
-    if document["distances"] and len(numbers) > 1:  # 10 to itself, 20 and a step more for each further one
+    assert [int(n) for n in rows] == (shown if shape.distances else [])
+    if shape.distances:  # 10 to itself, 20 and a step more for each further one
         for i, row in enumerate(document["distances"]["matrix"]):
             assert row == [10 if i == j else 20 + abs(i - j) for j in range(len(numbers))]
+        assert len(document["distances"]["matrix"]) == len(numbers)
     assert max(1, len(document["core_kinds"])) == max(1, len(shape.kinds))
     if len(shape.kinds) > 1:
         of_pu = {pu: core["kind"] for core in document["cores"] for pu in core["pus"]}
@@ -126,9 +127,10 @@ def check_memories(machine: Machine, most: int) -> None:
             near = machine.plan("--bind", str(min(pus)), "--memory", "local")
             assert pages(near) == [shape.local(min(pus))], (shape.name, number)
             domain = near["processes"][0]["threads"][0]["domains"]
-            line = next((x for x in machine.table.splitlines() if x.startswith(f"memory {number} ")), "")
+            lines = [x for x in machine.table.splitlines() if x.startswith(f"memory {number} ")]
+            assert len(lines) == (1 if len(shape.memories) <= 16 else 0)
             if number in shape.local(min(pus)):
-                assert not line or f"domain {domain}:" in line
+                assert all(f"domain {domain}:" in line for line in lines)
     numbers = ",".join(map(str, shape.memories))
     assert pages(machine.plan("--memory", f"bind:{numbers}")) == [set(shape.memories)]
     absent = max(shape.memories) + 1
@@ -173,10 +175,11 @@ def check_advice(machine: Machine) -> None:
     for line in dict.fromkeys(lines):
         words = shlex.split(line)
         machine.plan(*words[2 : words.index("--")])
-    for pu in (int(n) for text in said for n in re.findall(r"taskset -c (\d+)", text)):
-        assert pu in machine.shape.pus
+    pus = [int(n) for text in said for n in re.findall(r"taskset -c (\d+)", text)]
+    assert pus and set(pus) <= set(machine.shape.pus)
     numbers = [int(n) for text in said for n in re.findall(r"(?:membind|preferred|bind:)=?(\d+)", text)]
     assert set(numbers) <= set(machine.shape.memories)
+    assert numbers or all(machine.shape.memories.values()), "nothing says how to use memory without cores"
     assert machine_svg(document).startswith("<svg")
 
 
