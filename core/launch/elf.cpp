@@ -2,65 +2,84 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <climits>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 namespace strata::launch {
 namespace {
 
-/// A file mapped for reading; every access is checked against its size, since files may be torn or hostile.
-class MappedFile {
-  public:
-    explicit MappedFile(const std::string& path) {
-        const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (fd < 0) return;
-        struct stat status {};
-        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-            void* at = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-            if (at != MAP_FAILED) {
-                data_ = static_cast<const char*>(at);
-                size_ = static_cast<size_t>(status.st_size);
-            }
-        }
-        close(fd);
-    }
-    ~MappedFile() {
-        if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
+// More than any linker writes: files may be torn or hostile, and a sparse one claims any size.
+constexpr std::uint64_t kMostSection = 4 << 20;  // bytes of the dynamic section, and of notes
+constexpr std::uint64_t kMostText = 1 << 16;     // bytes of a name or a list of folders
+constexpr std::size_t kMostNeeded = 1 << 12;     // libraries
+constexpr std::uint64_t kMostIndex = 64 << 20;   // bytes of the loader's index
 
-    template <class T>
-    [[nodiscard]] std::optional<T> get(std::uint64_t offset) const {
-        if (size_ < sizeof(T) || offset > size_ - sizeof(T)) return std::nullopt;
-        T value;
-        std::memcpy(&value, data_ + offset, sizeof(T));
-        return value;
+/// A file's bytes, read where they are asked for. Not mapped: where a file is shortened meanwhile, by whoever
+/// may write it, a look at a mapping of it ends the process (SIGBUS).
+class File {
+  public:
+    explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+        struct stat status {};
+        if (fd_ >= 0 && fstat(fd_, &status) == 0 && S_ISREG(status.st_mode))
+            size_ = static_cast<std::uint64_t>(status.st_size);
     }
+    ~File() {
+        if (fd_ >= 0) close(fd_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    /// Fewer bytes where the file ends before.
+    [[nodiscard]] std::string part(std::uint64_t offset, std::uint64_t bytes) const {
+        std::string found;
+        if (offset >= size_) return found;
+        found.resize(static_cast<std::size_t>(std::min(bytes, size_ - offset)));
+        std::size_t have = 0;
+        while (have < found.size()) {
+            const ssize_t got =
+                pread(fd_, found.data() + have, found.size() - have, static_cast<off_t>(offset + have));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) break;
+            have += static_cast<std::size_t>(got);
+        }
+        found.resize(have);
+        return found;
+    }
+    /// Up to the byte 0.
     [[nodiscard]] std::string text(std::uint64_t offset) const {
-        if (offset >= size_) return {};
-        return {data_ + offset, strnlen(data_ + offset, size_ - offset)};
+        std::string found;
+        for (std::uint64_t bytes = 256; bytes <= kMostText; bytes *= 16) {
+            found = part(offset, bytes);
+            const std::size_t end = found.find('\0');
+            if (end != std::string::npos) return found.substr(0, end);
+            if (found.size() < bytes) break;
+        }
+        return found;
     }
-    [[nodiscard]] bool starts_with(std::string_view magic, std::uint64_t offset = 0) const {
-        return offset + magic.size() <= size_ && std::memcmp(data_ + offset, magic.data(), magic.size()) == 0;
-    }
-    [[nodiscard]] size_t size() const { return size_; }
 
   private:
-    const char* data_ = nullptr;
-    size_t size_ = 0;
+    int fd_;
+    std::uint64_t size_ = 0;
 };
+
+template <class T>
+std::optional<T> get(std::string_view bytes, std::uint64_t offset) {
+    if (bytes.size() < sizeof(T) || offset > bytes.size() - sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+    return value;
+}
 
 std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
     for (const Elf64_Phdr& s : segments)
@@ -69,20 +88,20 @@ std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t
     return UINT64_MAX;
 }
 
-void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segments, const Elf64_Phdr& section,
+void read_dynamic(const File& file, const std::vector<Elf64_Phdr>& segments, const Elf64_Phdr& section,
                   Elf& elf) {
     std::vector<std::uint64_t> needed;
-    std::optional<std::uint64_t> rpath, runpath;
-    std::uint64_t strings = UINT64_MAX;
-    for (std::uint64_t at = section.p_offset; at < section.p_offset + section.p_filesz;
-         at += sizeof(Elf64_Dyn)) {
-        const auto entry = file.get<Elf64_Dyn>(at);
+    std::optional<std::uint64_t> rpath, runpath, table;
+    const std::string entries = file.part(section.p_offset, std::min(section.p_filesz, kMostSection));
+    for (std::uint64_t at = 0;; at += sizeof(Elf64_Dyn)) {
+        const auto entry = get<Elf64_Dyn>(entries, at);
         if (!entry || entry->d_tag == DT_NULL) break;
-        if (entry->d_tag == DT_NEEDED) needed.push_back(entry->d_un.d_val);
+        if (entry->d_tag == DT_NEEDED && needed.size() < kMostNeeded) needed.push_back(entry->d_un.d_val);
         if (entry->d_tag == DT_RPATH) rpath = entry->d_un.d_val;
         if (entry->d_tag == DT_RUNPATH) runpath = entry->d_un.d_val;
-        if (entry->d_tag == DT_STRTAB) strings = file_offset(segments, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_STRTAB) table = entry->d_un.d_ptr;
     }
+    const std::uint64_t strings = table ? file_offset(segments, *table) : UINT64_MAX;
     if (strings == UINT64_MAX) return;
     for (const std::uint64_t offset : needed) elf.needed.push_back(file.text(strings + offset));
     if (rpath) elf.rpath = file.text(strings + *rpath);
@@ -90,14 +109,13 @@ void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segment
 }
 
 /// ELF's notes: three words (sizes of name and content, type), then both, each up to a multiple of four.
-void read_notes(const MappedFile& file, const Elf64_Phdr& segment, Elf& elf) {
+void read_notes(std::string_view notes, Elf& elf) {
     const auto rounded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
-    for (std::uint64_t at = segment.p_offset;
-         at + sizeof(Elf64_Nhdr) <= segment.p_offset + segment.p_filesz;) {
-        const auto note = file.get<Elf64_Nhdr>(at);
+    for (std::uint64_t at = 0;;) {
+        const auto note = get<Elf64_Nhdr>(notes, at);
         if (!note) return;
         at += sizeof(Elf64_Nhdr);
-        if (note->n_namesz == sizeof "STRATA" && file.starts_with("STRATA", at))
+        if (note->n_namesz == sizeof "STRATA" && at <= notes.size() && notes.substr(at).starts_with("STRATA"))
             elf.notes.push_back(note->n_type);
         at += rounded(note->n_namesz) + rounded(note->n_descsz);
     }
@@ -124,21 +142,24 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 std::vector<std::pair<std::string, std::string>> read_cache(const std::string& path) {
     constexpr std::string_view kMagic = "glibc-ld.so.cache1.1", kOldMagic = "ld.so-1.7.0";
     constexpr std::uint64_t kHeader = 48, kEntry = 24, kOldEntry = 12, kOldHeader = 16;
-    const MappedFile file(path);
+    const std::string index = File(path).part(0, kMostIndex);
+    const auto text = [&](std::uint64_t at) {
+        return at < index.size() ? std::string(index.c_str() + at) : std::string();
+    };
     std::uint64_t base = 0;
-    if (file.starts_with(kOldMagic)) {
-        const auto count = file.get<std::uint32_t>(12);
+    if (index.starts_with(kOldMagic)) {
+        const auto count = get<std::uint32_t>(index, 12);
         if (!count) return {};
         base = (kOldHeader + *count * kOldEntry + 7) / 8 * 8;
     }
     std::vector<std::pair<std::string, std::string>> found;
-    if (!file.starts_with(kMagic, base)) return found;
+    if (base > index.size() || index.compare(base, kMagic.size(), kMagic) != 0) return found;
     const std::uint64_t count = std::min<std::uint64_t>(
-        file.get<std::uint32_t>(base + kMagic.size()).value_or(0), file.size() / kEntry);
+        get<std::uint32_t>(index, base + kMagic.size()).value_or(0), index.size() / kEntry);
     for (std::uint64_t i = 0; i < count; ++i) {
-        const auto key = file.get<std::uint32_t>(base + kHeader + i * kEntry + 4);
-        const auto value = file.get<std::uint32_t>(base + kHeader + i * kEntry + 8);
-        if (key && value) found.emplace_back(file.text(base + *key), file.text(base + *value));
+        const auto key = get<std::uint32_t>(index, base + kHeader + i * kEntry + 4);
+        const auto value = get<std::uint32_t>(index, base + kHeader + i * kEntry + 8);
+        if (key && value) found.emplace_back(text(base + *key), text(base + *value));
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -164,8 +185,8 @@ bool serves(const std::string& path, std::uint16_t processor) {
 }  // namespace
 
 std::optional<Elf> read_elf(const std::string& path) {
-    const MappedFile file(path);
-    const auto header = file.get<Elf64_Ehdr>(0);
+    const File file(path);
+    const auto header = get<Elf64_Ehdr>(file.part(0, sizeof(Elf64_Ehdr)), 0);
     constexpr unsigned char kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != kOrder) {
@@ -174,13 +195,20 @@ std::optional<Elf> read_elf(const std::string& path) {
     Elf elf;
     elf.processor = header->e_machine;
     std::vector<Elf64_Phdr> segments;
-    for (unsigned i = 0; i < header->e_phnum; ++i)
-        if (const auto segment =
-                file.get<Elf64_Phdr>(header->e_phoff + std::uint64_t{i} * header->e_phentsize))
+    // Entries of another size are no program's: the kernel starts none.
+    const std::uint64_t count = header->e_phentsize == sizeof(Elf64_Phdr) ? header->e_phnum : 0;
+    const std::string entries = file.part(header->e_phoff, count * sizeof(Elf64_Phdr));
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (const auto segment = get<Elf64_Phdr>(entries, i * sizeof(Elf64_Phdr)))
             segments.push_back(*segment);
+    std::uint64_t notes = kMostSection;  // that are still read
     for (const Elf64_Phdr& segment : segments) {
-        if (segment.p_type == PT_NOTE) read_notes(file, segment, elf);
-        if (segment.p_type != PT_DYNAMIC) continue;
+        if (segment.p_type == PT_NOTE) {
+            const std::string part = file.part(segment.p_offset, std::min(segment.p_filesz, notes));
+            notes -= part.size();
+            read_notes(part, elf);
+        }
+        if (segment.p_type != PT_DYNAMIC || elf.dynamic) continue;
         elf.dynamic = true;
         read_dynamic(file, segments, segment, elf);
     }

@@ -119,6 +119,7 @@ TextPages place_one(const std::string& path, const std::vector<int>& nodes) {
         text.why = std::strerror(errno);
         return text;
     }
+    const int nowhere = memfd_create("strata-text", MFD_CLOEXEC);
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     for (const Segment& segment : executable_segments(fd)) {
         const std::uint64_t from = segment.offset / page * page;
@@ -126,16 +127,16 @@ TextPages place_one(const std::string& path, const std::vector<int>& nodes) {
         const Mapping mapping(fd, from, bytes);
         if (bytes == 0 || !mapping.ok()) continue;
         std::vector<void*> pages;
-        for (std::uint64_t at = 0; at < bytes; at += page) {
-            // Read, so that it is in memory and in this process' page table: only then it has a place.
-            [[maybe_unused]] const volatile char seen = mapping.at()[at];
+        // Read, so that they are in memory and in this process' page table: only then they have a place. By
+        // the kernel, which says where the file ends: a look beyond that would end this process (SIGBUS).
+        for (std::uint64_t at = 0; at < bytes && pwrite(nowhere, mapping.at() + at, 1, 0) == 1; at += page)
             pages.push_back(mapping.at() + at);
-        }
         text.pages += pages.size();
         for (const auto& [node, count] : where(pages)) text.before[node] += count;
         move(pages, nodes, text);
         for (const auto& [node, count] : where(pages)) text.after[node] += count;
     }
+    close(nowhere);
     close(fd);
     return text;
 }
