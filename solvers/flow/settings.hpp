@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/declare/box.hpp"
+#include "core/graph/declare/graph.hpp"
 #include "core/run/case/case.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
 #include "solvers/flow/motion.hpp"
