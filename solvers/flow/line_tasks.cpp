@@ -85,16 +85,13 @@ void eliminate(const Step& step, Scope& in, int pass) {
     const auto geometry = task.need(step.geometry());
     const auto share = task.need(step.leader == nullptr ? l.share.previous() : step.leader->share.previous());
     const auto diagonal = task.need(l.diagonal);
-    FieldUse<const double> nu_diagonal, residual, nu_residual, before, matrix;
-    FieldUse<double> first_matrix;
-    if (pass == 0)
-        first_matrix = task.make(l.line_matrix);
-    else
-        matrix = task.need(l.line_matrix);
-    if (turbulent) nu_diagonal = task.need(l.diagonal_nu);
-    if (pass > 0) before = task.need(l.lines[p - 1].changed);
-    if (pass == 0) residual = task.need(l.dq);
-    if (pass == 0 && turbulent) nu_residual = task.need(l.dnu);
+    const bool first = pass == 0;
+    const auto first_matrix = task.make(l.line_matrix.where(first));
+    const auto matrix = task.need(l.line_matrix.where(!first));
+    const auto nu_diagonal = task.need(l.diagonal_nu.where(turbulent));
+    const auto before = task.need(first ? Field<double>() : l.lines[p - 1].changed);
+    const auto residual = task.need(l.dq.where(first)),
+               nu_residual = task.need(l.dnu.where(first && turbulent));
     const auto g = task.make(l.lines[p].eliminated), factors = task.make(l.lines[p].factors);
     const auto g_above = task.need(l.lines[p].eliminated, order),
                factors_above = task.need(l.lines[p].factors, order);
@@ -137,9 +134,8 @@ void substitute(const Step& step, Scope& in, int pass) {
     const auto q = task.need(step.labels.q);
     const auto dq = task.modify(l.dq);
     const auto below = task.need(l.dq, order);
-    FieldUse<double> dnu;
-    FieldUse<const double> nu_below;
-    if (turbulent) dnu = task.modify(l.dnu), nu_below = task.need(l.dnu, order);
+    const auto dnu = task.modify(l.dnu.where(turbulent));
+    const auto nu_below = task.need(l.dnu.where(turbulent), order);
     const auto changes = task.contribute(l.changes);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         substitute_lines<Dim>(lines_of(here, grid, pass, holds), scheme, both<Dim>(here[g], turbulent),

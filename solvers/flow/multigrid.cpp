@@ -48,12 +48,10 @@ void make_restricted(const Step& fine, const Step& coarse, Scope& in) {
     const auto around = scheme.viscous() ? fine.layers(2) : fine.layers(2).without_corners();
     const auto q = task.need(fine.labels.q, around);
     const auto geometry = task.need(l.geometry);
-    FieldUse<const double> nu, kept, forcing;
-    if (scheme.keeps_eddies())
-        kept = task.need(fine.labels.viscosity, fine.layers(1).without_corners());
-    else if (fine.needs_nu())
-        nu = task.need(fine.labels.nu_tilde, around);
-    if (fine.has_forcing) forcing = task.need(l.forcing);
+    const bool keeps = scheme.keeps_eddies();
+    const auto kept = task.need(l.viscosity.where(keeps), fine.layers(1).without_corners());
+    const auto nu = task.need(l.nu_tilde.where(!keeps && fine.needs_nu()), around);
+    const auto forcing = task.need(l.forcing.where(fine.has_forcing));
     const auto defect = task.make(l.defect);
     const auto restricted = task.make(l.restricted);
     task.run([=, has_forcing = fine.has_forcing, &coarser = coarse.zones()](Here& here) {
@@ -114,9 +112,8 @@ void receive(const Step& fine, const Step& coarse, const Scheme& filled, Scope& 
     const OutletPressures outlets(coarse, task);
     const auto q = task.modify(coarse.labels.q);
     const auto before = task.make(l.before), forcing = task.make(l.forcing);
-    FieldUse<double> nu, viscosity;
-    if (coarse.needs_nu()) nu = task.modify(coarse.labels.nu_tilde);
-    if (coarse.scheme.viscous()) viscosity = task.modify(coarse.labels.viscosity);
+    const auto nu = task.modify(l.nu_tilde.where(coarse.needs_nu()));
+    const auto viscosity = task.modify(l.viscosity.where(coarse.scheme.viscous()));
     task.run([=, &grid = coarse.grid, scheme = coarse.scheme](Here& here) {
         const bool kept = scheme.keeps_eddies();
         const Box cells = here.cells();
@@ -183,11 +180,9 @@ void add_correction(const Step& coarse, const Step& fine, Scope& in) {
     const auto geometry = task.need(l.geometry);
     const OutletPressures outlets(fine, task);
     const auto q = task.modify(fine.labels.q);
-    FieldUse<const double> nu;
-    FieldUse<double> viscosity;
-    if (fine.needs_nu() && !scheme.keeps_eddies()) nu = task.need(fine.labels.nu_tilde);
+    const auto nu = task.need(l.nu_tilde.where(fine.needs_nu() && !scheme.keeps_eddies()));
     const bool follows = fine.viscosity_follows();
-    if (follows) viscosity = task.modify(fine.labels.viscosity);
+    const auto viscosity = task.modify(l.viscosity.where(follows));
     const CellsComputed computed(l.overset, task);
     task.run([=, &grid = fine.grid, own = fine.scheme, most = fine.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());

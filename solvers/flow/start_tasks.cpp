@@ -274,9 +274,7 @@ void set_first_values(const Step& step) {
     Task task = step.graph.start().task(step.named("first values"), step.zones());
     const auto geometry = task.need(step.geometry().last());
     const auto q = task.make(l.q);
-    FieldUse<double> nu, viscosity;
-    if (step.turbulent()) nu = task.make(l.nu_tilde);
-    if (scheme.viscous()) viscosity = task.make(l.viscosity);
+    const auto nu = task.make(l.nu_tilde), viscosity = task.make(l.viscosity);
     const CellsComputed computed(l.overset, task);
     task.run([=, &grid = step.grid, initial = Initial(step.settings, Dim), far = model_values(step.settings),
               model = step.model_equations(), start = step.start](Here& here) {
@@ -306,9 +304,8 @@ void set_first_values(const Step& step) {
         Task before = step.graph.start().task(step.named("no step before"), step.zones());
         const auto now = before.need(l.q);
         const auto old = before.make(l.old);
-        FieldUse<const double> nu_now;
-        FieldUse<double> nu_old;
-        if (step.turbulent()) nu_now = before.need(l.nu_tilde), nu_old = before.make(l.nu_old);
+        const auto nu_now = before.need(l.nu_tilde);
+        const auto nu_old = before.make(l.nu_old);
         before.run([=, model = step.model_equations()](Here& here) {
             copy_cells(here.cells(), Dim + 2, here[now], here[old]);
             if (model > 0) copy_cells(here.cells(), model, here[nu_now], here[nu_old]);
@@ -349,11 +346,10 @@ void declare_interpolation(const Step& coarse, const Step& fine, Scope& in) {
     const auto from = task.need(coarse.labels.q, relation);
     const auto geometry = task.need(l.geometry);
     const auto q = task.modify(l.q);
-    CollectUse<const double> from_nu;
-    FieldUse<double> nu, viscosity;
-    if (fine.turbulent()) from_nu = task.need(coarse.labels.nu_tilde, relation), nu = task.modify(l.nu_tilde);
+    const auto from_nu = task.need(coarse.labels.nu_tilde, relation);
+    const auto nu = task.modify(l.nu_tilde);
     const bool follows = fine.viscosity_follows();
-    if (follows) viscosity = task.modify(l.viscosity);
+    const auto viscosity = task.modify(l.viscosity.where(follows));
     task.run([=, &grid = fine.grid, &before = coarse.zones(), model = fine.model_equations()](Here& here) {
         const PatchGeometry<Dim> of(here.cells());
         const auto to = here[q];

@@ -73,25 +73,21 @@ void find_residual(const Step& step, Scope& in) {
     ScalarUse<Norms> norms;
     OutletUses outlets;
     if (leads) norms = task.contribute(l.norms), outlets = contribute_outlets(step, task);
-    FieldUse<const double> nu, distance, viscosity, old, older, nu_old, nu_older, forcing;
-    FieldUse<double> dnu, diagonal_nu, first_forcing;
-    if (scheme.viscous()) viscosity = task.need(step.labels.viscosity, step.layers(1).without_corners());
-    if (step.needs_nu()) nu = task.need(step.labels.nu_tilde, around);
-    if (step.turbulent()) {
-        distance = task.need(l.distance);
-        dnu = task.make(l.dnu), diagonal_nu = task.make(l.diagonal_nu);
-    }
-    if (step.has_forcing && step.is_first) first_forcing = task.modify(l.forcing);
-    if (step.has_forcing && !step.is_first) forcing = task.need(l.forcing);
+    const bool turbulent = step.turbulent();
+    const auto viscosity = task.need(l.viscosity.where(scheme.viscous()), step.layers(1).without_corners());
+    const auto nu = task.need(l.nu_tilde.where(step.needs_nu()), around);
+    const auto distance = task.need(l.distance.where(turbulent));
+    const auto dnu = task.make(l.dnu.where(turbulent)),
+               diagonal_nu = task.make(l.diagonal_nu.where(turbulent));
+    const auto first_forcing = task.modify(l.forcing.where(step.has_forcing && step.is_first));
+    const auto forcing = task.need(l.forcing.where(step.has_forcing && !step.is_first));
     const CellsComputed computed(l.overset, task);
     const EdgeFlows edges(step, task);
-    if (unsteady) {
-        old = task.need(l.old);
-        older = step.uncovers() ? task.need(l.older) : task.need(l.old.previous());
-        if (step.turbulent()) nu_old = task.need(l.nu_old);
-        if (step.turbulent())
-            nu_older = step.uncovers() ? task.need(l.nu_older) : task.need(l.nu_old.previous());
-    }
+    // Of an unsteady flow
+    const auto old = task.need(l.old),
+               older = step.uncovers() ? task.need(l.older) : task.need(l.old.previous());
+    const auto nu_old = task.need(l.nu_old),
+               nu_older = step.uncovers() ? task.need(l.nu_older) : task.need(l.nu_old.previous());
     task.run([=, &s = step.settings, &grid = step.grid, steered = step.cfl, has_forcing = step.has_forcing,
               is_first = step.is_first](Here& here) {
         const Box cells = here.cells();
@@ -149,13 +145,12 @@ void sweep(const Step& step, Scope& in, int sign) {
     const auto dq = task.modify(l.dq);
     const auto behind = task.need(l.dq, order);
     const auto diagonal = task.need(l.diagonal);
-    FieldUse<const double> nu, viscosity, nu_behind, diagonal_nu;
-    FieldUse<double> dnu;
-    if (scheme.viscous()) viscosity = task.need(step.labels.viscosity, around);
-    if (step.turbulent()) {
-        nu = task.need(step.labels.nu_tilde, around), diagonal_nu = task.need(l.diagonal_nu);
-        dnu = task.modify(l.dnu), nu_behind = task.need(l.dnu, order);
-    }
+    const bool turbulent = step.turbulent();
+    const auto viscosity = task.need(l.viscosity.where(scheme.viscous()), around);
+    const auto nu = task.need(l.nu_tilde.where(turbulent), around),
+               diagonal_nu = task.need(l.diagonal_nu.where(turbulent));
+    const auto dnu = task.modify(l.dnu.where(turbulent));
+    const auto nu_behind = task.need(l.dnu.where(turbulent), order);
     ScalarUse<Changes> changes;
     if (!up) changes = task.contribute(l.changes);
     task.run([=, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
@@ -246,13 +241,11 @@ void make_update(const Step& step, Scope& in) {
     const OutletPressures outlets(step, task);
     const auto dq = task.need(l.dq);
     const auto q = task.modify(step.labels.q);
-    FieldUse<const double> dnu, frozen;
-    FieldUse<double> nu, viscosity;
-    if (step.turbulent())
-        dnu = task.need(l.dnu), nu = task.modify(step.labels.nu_tilde);
-    else if (step.needs_nu())
-        frozen = task.need(step.labels.nu_tilde);
-    if (follows) viscosity = task.modify(step.labels.viscosity);
+    const bool turbulent = step.turbulent();
+    const auto dnu = task.need(l.dnu.where(turbulent));
+    const auto nu = task.modify(l.nu_tilde.where(turbulent));
+    const auto frozen = task.need(l.nu_tilde.where(!turbulent && step.needs_nu()));
+    const auto viscosity = task.modify(l.viscosity.where(follows));
     const ReceptorsFilled receptors(step, task);
     task.run([=, &s = step.settings, &grid = step.grid, most = step.settings.time.most_change](Here& here) {
         const PatchGeometry<Dim> of(here.cells());

@@ -22,9 +22,8 @@ void keep_state(const Step& step) {
     Task task = step.graph.step().task(step.named("keep"), step.zones());
     const auto now = task.need(l.q);
     const auto old = task.make(l.old);
-    FieldUse<const double> nu;
-    FieldUse<double> nu_old;
-    if (step.turbulent()) nu = task.need(l.nu_tilde), nu_old = task.make(l.nu_old);
+    const auto nu = task.need(l.nu_tilde);
+    const auto nu_old = task.make(l.nu_old);
     task.run([=, model = step.model_equations()](Here& here) {
         copy_cells(here.cells(), Dim + 2, here[now], here[old]);
         if (model > 0) copy_cells(here.cells(), model, here[nu], here[nu_old]);

@@ -24,10 +24,14 @@ void sum_momentum(const Step& step, Scope& scope) {
     });
 }
 
+void begin_to_remove_drift(const Step& step) {
+    sum_momentum(step, step.graph.start());
+    Task begin = step.graph.start().once("begin to take drift");
+    begin.run([taken = begin.make(step.labels.taken)](Here& here) { here[taken] = 0; });
+}
+
 void remove_drift(const Step& step) {
     const Labels& l = step.labels;
-    Task begin = step.graph.start().once("begin to take drift");
-    begin.run([taken = begin.make(l.taken)](Here& here) { here[taken] = 0; });
     Task find = step.graph.step().once("find drift");
     find.run([momentum = find.need(l.momentum.previous()), of_kinds = find.need(l.of_kinds),
               before = find.need(l.taken.previous()), together = find.make(l.together),

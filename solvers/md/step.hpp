@@ -66,6 +66,7 @@ void go_downhill(const Step& step, graph::Scope& scope);
 
 /// The momentum of all atoms, where it is due, and how it is taken away before the next step.
 void sum_momentum(const Step& step, graph::Scope& scope);
+void begin_to_remove_drift(const Step& step);
 void remove_drift(const Step& step);
 
 /// Declares what reads the atoms of `settings.state`; the result gives those of a patch to the task `put`.

@@ -426,12 +426,13 @@ Labels declare(Graph& graph, const Settings& settings) {
     look_at_first_pairs(step);
     act_from_outside(step, graph.start());
     settings.minimises() ? go_downhill(step, graph.start()) : kick(step, graph.start());
+    const bool removes = settings.remove_drift > 0;
+    if (removes) begin_to_remove_drift(step);
     add_up_outside(step, graph.start());
     find_thermo(graph.start(), settings, labels);
 
     // In each step
-    const bool removes = settings.remove_drift > 0;
-    if (removes) sum_momentum(step, graph.start()), remove_drift(step);
+    if (removes) remove_drift(step);
     if (settings.rescales()) rescale(step);
     drift(step);
     bound_ways(step);

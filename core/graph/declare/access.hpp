@@ -25,7 +25,8 @@ inline constinit thread_local const Here* current_call = nullptr;
 
 /// Handles that Task's declarations return; Here's operator[] takes them. The element type is const where the
 /// task may only read. Only the task that declared a handle may use it: a checking build refuses others.
-/// Without a use (-1) it shows a quantity that the case does not have.
+/// One of a quantity that the case does not have (no use, -1) shows an empty field or list; of scalars and
+/// objects it may not be used.
 template <class T>
 struct FieldUse {
     int index = -1;
@@ -200,7 +201,7 @@ class Here {
 
     template <class T>
     [[nodiscard]] FieldView<T> operator[](FieldUse<T> use) const {
-        if (use.index < 0) return {nullptr, 0, 0, 0, Box{}};
+        if (is_absent(use.index, use.task)) return {nullptr, 0, 0, 0, Box{}};
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
@@ -219,7 +220,7 @@ class Here {
     }
     template <class T>
     [[nodiscard]] ListView<T> operator[](ListUse<T> use) const {
-        if (use.index < 0) return {nullptr, 0, 0};
+        if (is_absent(use.index, use.task)) return {nullptr, 0, 0};
 #ifdef STRATA_CHECKED_GRAPH
         const LabelInfo& label = check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         const UseData& at = use_data(use.index);
@@ -237,7 +238,6 @@ class Here {
     }
     template <class T, bool checked = kChecked>
     [[nodiscard]] T& operator[](ScalarUse<T> use) const {
-        if (use.index < 0) return absent<T>();
         if constexpr (checked) check_use(*this, use.task, use.index, !std::is_const_v<T>, sizeof(T));
         return *reinterpret_cast<T*>(use_data(use.index).origin);
     }
@@ -302,11 +302,10 @@ class Here {
 
   private:
     friend struct InsideHere;
-    /// The value of a scalar that the case does not have: 0, whatever was written there before.
-    template <class T>
-    [[nodiscard]] static T& absent() {
-        static thread_local std::remove_const_t<T> none;
-        return none = {};
+    /// Whether a handle is one of a quantity that the case does not have. One that no task declared is not.
+    template <bool checked = kChecked>
+    [[nodiscard]] static bool is_absent(int use, TaskId task) {
+        return use < 0 && (!checked || task);
     }
     [[nodiscard]] Moved& find_moved(SetId set) const;  // moved() without the mark for checks
     [[nodiscard]] const UseData& use_data(int use) const {

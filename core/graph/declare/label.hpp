@@ -146,6 +146,8 @@ class Label {
     /// False for Label(): a quantity that this case does not have. Tasks may declare that they use it all the
     /// same; its view is empty.
     [[nodiscard]] explicit operator bool() const { return bool(id_); }
+    /// The label where the case has it, else Label().
+    [[nodiscard]] Label where(bool there) const { return there ? *this : Label(); }
 
   private:
     LabelId id_;

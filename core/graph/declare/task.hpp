@@ -113,8 +113,8 @@ class Task {
         return {use(sided(Access::need, v, from)), info_->id};
     }
     /// A label alone means its version 0, or the newest one (Graph::in_program_order). Label() is a quantity
-    /// that the case does not have: nothing is declared, and the handle shows an empty view (of a scalar: 0,
-    /// and what is written to it is lost). The same holds for all functions here that take a label.
+    /// that the case does not have: nothing is declared, and the handle shows an empty view (of a scalar,
+    /// none). The same holds for all functions here that take a label.
     template <class T, Kind K, class... How>
     auto need(Label<T, K> label, How&&... how) {
         return need(newest(label), std::forward<How>(how)...);
