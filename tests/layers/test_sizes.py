@@ -1,0 +1,150 @@
+"""No file outside the tests has more than 450 lines, and no function more than 60.
+
+The lists below are of what was longer when the rule came. They only get shorter: a name that is no longer
+needed is an error.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from order import ROOT
+from sizes import long_files, long_functions, native_functions, python_functions
+
+LONG_FILES = {
+    "methods/curvilinear/plot3d_read.cpp",
+    "solvers/flow/overset_check.cpp",
+    "solvers/flow/scheme/lines.cpp",
+    "solvers/flow/settings.cpp",
+    "solvers/md/settings.cpp",
+}
+LONG_FUNCTIONS = {
+    "benchmarks/graph/halos.cpp": {"Melt::Melt"},
+    "benchmarks/graph/overset.cpp": {"run"},
+    "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
+    "benchmarks/peers/cfl3d.py": {"input_text"},
+    "benchmarks/team/crew.cpp": {"switches"},
+    "cli/launch.cpp": {"declare"},
+    "core/graph/expand/memory.cpp": {"Memory::find_arrays"},
+    "core/launch/placement_file.cpp": {"Reader::set_of"},
+    "core/launch/supervise.cpp": {"supervise"},
+    "core/run/driver/driver.cpp": {"drive"},
+    "core/team/arena.cpp": {"Arena::allocate"},
+    "examples/graph/conjugate.cpp": {"main"},
+    "examples/graph/lennard_jones.cpp": {"main"},
+    "examples/graph/overset.cpp": {"main"},
+    "examples/heat/heat.cpp": {"declare"},
+    "methods/curvilinear/bricks.cpp": {"generate_brick"},
+    "methods/overset/connectivity.cpp": {"declare_connectivity"},
+    "methods/overset/holes.cpp": {"begin_work"},
+    "methods/overset/lists.cpp": {"declare_lists"},
+    "methods/overset/shares.cpp": {"declare_shares"},
+    "python/strata/centre/jobs/slurm.py": {"read"},
+    "python/strata/centre/use/analysis.py": {"analyse"},
+    "python/strata/commands/centre.py": {"_use"},
+    "python/strata/commands/overset.py": {"overset"},
+    "python/strata/commands/study.py": {"study"},
+    "python/strata/flow/overset.py": {"page"},
+    "python/strata/flow/page.py": {"of_study"},
+    "python/strata/graph/declare.py": {"Graph._task"},
+    "python/strata/graph/program.py": {"drive"},
+    "python/strata/interop/osu.py": {"read"},
+    "python/strata/md/analysis.py": {"document"},
+    "python/strata/submit/command.py": {"_directives"},
+    "solvers/flow/grid_settings.cpp": {"add_grid_keys"},
+    "solvers/flow/mean_tasks.cpp": {"declare_means"},
+    "solvers/flow/output/node_means.hpp": {"node_means"},
+    "solvers/flow/output/surface.cpp": {"declare_surface"},
+    "solvers/flow/overset_check.cpp": {"check"},
+    "solvers/flow/report_tasks.cpp": {"declare_report"},
+    "solvers/flow/scheme/lines.cpp": {"Lines::eliminate"},
+    "solvers/flow/scheme/viscous_fluxes.hpp": {"ViscousFluxes::add"},
+    "solvers/flow/settings.cpp": {"add_time_keys"},
+    "solvers/flow/start_tasks.cpp": {"make_labels"},
+    "solvers/flow/step_tasks.cpp": {"find_residual"},
+    "solvers/flow/verify.cpp": {"verify"},
+    "solvers/md/outside_tasks.cpp": {"act_from_outside"},
+    "solvers/md/pair/clusters.cpp": {"Clusters::sort"},
+    "solvers/md/potentials/eam.cpp": {"Eam::read"},
+    "solvers/md/settings.cpp": {"complete"},
+    "solvers/mpm/quadrature.hpp": {"fit_stress"},
+    "solvers/transport/advection.py": {"declare"},
+    "solvers/transport/heat.py": {"declare"},
+}
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    """The text of each file of C, C++ and Python outside the tests."""
+    command = ["git", "ls-files", "*.cpp", "*.hpp", "*.c", "*.h", "*.py"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {name: (ROOT / name).read_text() for name in listed.stdout.split() if name[:6] != "tests/"}
+
+
+def test_files_fit_a_reading(files: dict[str, str]) -> None:
+    found = long_files(files)
+    assert {file: lines for file, lines in found.items() if file not in LONG_FILES} == {}
+    assert LONG_FILES - found.keys() == set(), "these are short now: take them from LONG_FILES"
+
+
+def test_functions_fit_a_screen(files: dict[str, str]) -> None:
+    found = long_functions(files)
+    assert [str(each) for each in found if each.name not in LONG_FUNCTIONS.get(each.file, ())] == []
+    allowed = {(file, name) for file, names in LONG_FUNCTIONS.items() for name in names}
+    assert allowed - {(each.file, each.name) for each in found} == set(), (
+        "these are short now: take them from LONG_FUNCTIONS"
+    )
+
+
+def test_functions_are_found_in_a_file_of_cpp() -> None:
+    text = """#include <vector>
+#define OPEN {
+namespace a {
+// void none() {
+constexpr int kTable[] = {1, 2};
+template <class T, class U = std::vector<T>>
+struct Point : Base<int> {
+    Point() : x_{1},
+              y_{
+                  2} {
+        f([](int i) { return "}" + i; });
+    }
+    bool operator==(const Point& other) const { return x_ == other.x_; }
+
+  private:
+    int x_{0};
+};
+
+enum class Kind { one, two };
+
+template <class T>
+auto Point<T>::both(Kind kind = {}) const -> std::vector<int> {
+#ifdef _OPENMP
+    for (;;) {
+#else
+    {
+#endif
+        struct Local {
+            int f() { return R"x({)x"; }
+        };
+    }
+}
+}  // namespace a
+extern "C" int main(int count, char**) noexcept {
+    return 1'000 + '}';
+}
+"""
+    found = [(each.name, each.first, each.lines) for each in native_functions("a.cpp", text)]
+    assert found == [
+        ("Point::Point", 8, 5),
+        ("Point::operator==", 13, 1),
+        ("Point<T>::both", 21, 12),
+        ("main", 34, 3),
+    ]
+
+
+def test_a_long_function_of_python_is_told() -> None:
+    lines = ["class A:", "    @property", "    def f(self):", *["        1"] * 60, "", "async def g(): ..."]
+    found = [str(each) for each in python_functions("a.py", "\n".join(lines))]
+    assert found == ["a.py:3: A.f has 61 lines", "a.py:65: g has 1 lines"]
