@@ -48,7 +48,10 @@ class Reader {
     void check(const Line& line, const Span& span, const char* key, int count) const;
     void apply(const Line& line);
     std::vector<std::vector<int>> sets(const Line& line) const;
+    std::vector<int> pus_of(const Line& line, int number) const;
+    std::vector<int> pus_of_core(const Line& line, int number) const;
     std::vector<int> set_of(const Line& line, int number) const;
+    [[nodiscard]] Error absent(const Line& line, int number, const std::string& allowed) const;
 
     const machine::Machine& machine_;
     const Wish& wish_;
@@ -165,57 +168,64 @@ void Reader::check(const Line& line, const Span& span, const char* key, int coun
                 .remedy("change the line, or --layout");
 }
 
-std::vector<int> Reader::set_of(const Line& line, int number) const {
-    const auto absent = [&](const std::string& allowed) {
-        return error(line.number,
-                     fmt::format("there is no such {}", line.kind == "numa" ? "domain" : line.kind),
-                     line.kind)
-            .given(fmt::format("{} {}{}", line.kind, line.objects.marked ? "os:" : "", number))
-            .allowed(allowed)
-            .remedy("strata machine shows what there is");
-    };
+Error Reader::absent(const Line& line, int number, const std::string& allowed) const {
+    return error(line.number, fmt::format("there is no such {}", line.kind == "numa" ? "domain" : line.kind),
+                 line.kind)
+        .given(fmt::format("{} {}{}", line.kind, line.objects.marked ? "os:" : "", number))
+        .allowed(allowed)
+        .remedy("strata machine shows what there is");
+}
+
+/// Of a core with a number of the system's, which counts the cores of each package.
+std::vector<int> Reader::pus_of_core(const Line& line, int number) const {
+    std::vector<int> pus, known, of_that_number;
+    for (const machine::Core& core : machine_.cores) {
+        known.push_back(core.os_index);
+        if (core.os_index == number) of_that_number.push_back(core.index), pus = core.pus;
+    }
+    if (pus.empty()) throw absent(line, number, "os:" + print_cpulist(known));
+    if (of_that_number.size() > 1)
+        throw error(line.number, "several cores have this number of the system's", "core")
+            .given(fmt::format("core os:{}", number))
+            .allowed(fmt::format("hwloc's numbers, here core {}", print_cpulist(of_that_number)))
+            .remedy("name the core by hwloc's number, or its PU by pu");
+    return pus;
+}
+
+/// All PUs of an object of the machine.
+std::vector<int> Reader::pus_of(const Line& line, int number) const {
     const auto at = [&](const auto& objects) {
         if (static_cast<size_t>(number) < objects.size()) return &objects[static_cast<size_t>(number)];
-        throw absent(objects.empty() ? "none of this machine" : fmt::format("0 to {}", objects.size() - 1));
+        throw absent(line, number,
+                     objects.empty() ? "none of this machine" : fmt::format("0 to {}", objects.size() - 1));
     };
     std::vector<int> pus;
     if (line.kind == "pu") {
         for (const machine::Core& core : machine_.cores)
             pus.insert(pus.end(), core.pus.begin(), core.pus.end());
-        if (std::find(pus.begin(), pus.end(), number) == pus.end()) throw absent(print_cpulist(pus));
-        pus = {number};
-    } else if (line.kind == "core" && line.objects.marked) {
-        std::vector<int> known, of_that_number;
-        for (const machine::Core& core : machine_.cores) {
-            known.push_back(core.os_index);
-            if (core.os_index == number) of_that_number.push_back(core.index), pus = core.pus;
-        }
-        if (pus.empty()) throw absent("os:" + print_cpulist(known));
-        // The system counts the cores of each package.
-        if (of_that_number.size() > 1)
-            throw error(line.number, "several cores have this number of the system's", "core")
-                .given(fmt::format("core os:{}", number))
-                .allowed(fmt::format("hwloc's numbers, here core {}", print_cpulist(of_that_number)))
-                .remedy("name the core by hwloc's number, or its PU by pu");
-    } else if (line.kind == "core") {
-        pus = at(machine_.cores)->pus;
-    } else if (line.kind == "numa") {
-        pus = at(machine_.domains)->pus;
-    } else if (line.kind == "package") {
-        pus = at(machine_.packages)->pus;
-    } else {
-        std::vector<machine::Cache> last;
-        int level = 0;
-        for (const machine::Cache& cache : machine_.caches) level = std::max(level, cache.level);
-        for (const machine::Cache& cache : machine_.caches)
-            if (cache.level == level && cache.type != "instruction") last.push_back(cache);
-        for (const int core : at(last)->cores) {
-            const auto& more = machine_.cores[static_cast<size_t>(core)].pus;
-            pus.insert(pus.end(), more.begin(), more.end());
-        }
+        if (std::find(pus.begin(), pus.end(), number) == pus.end())
+            throw absent(line, number, print_cpulist(pus));
+        return {number};
     }
+    if (line.kind == "core") return line.objects.marked ? pus_of_core(line, number) : at(machine_.cores)->pus;
+    if (line.kind == "numa") return at(machine_.domains)->pus;
+    if (line.kind == "package") return at(machine_.packages)->pus;
+    std::vector<machine::Cache> last;
+    int level = 0;
+    for (const machine::Cache& cache : machine_.caches) level = std::max(level, cache.level);
+    for (const machine::Cache& cache : machine_.caches)
+        if (cache.level == level && cache.type != "instruction") last.push_back(cache);
+    for (const int core : at(last)->cores) {
+        const auto& more = machine_.cores[static_cast<size_t>(core)].pus;
+        pus.insert(pus.end(), more.begin(), more.end());
+    }
+    return pus;
+}
+
+/// The PUs of an object that this process may use.
+std::vector<int> Reader::set_of(const Line& line, int number) const {
+    std::vector<int> pus = pus_of(line, number), usable;
     std::sort(pus.begin(), pus.end());
-    std::vector<int> usable;
     std::set_intersection(pus.begin(), pus.end(), machine_.allowed.pus.begin(), machine_.allowed.pus.end(),
                           std::back_inserter(usable));
     if (usable.empty())

@@ -281,77 +281,111 @@ struct RunResources {
     SignalEvents signals;
 };
 
+/// The record of a run. The machine is looked at before and after it only where the record is to be written:
+/// on hundreds of cores a look at their books takes a millisecond.
+class Recording {
+  public:
+    Recording(const Job& job, const Watch& watch)
+        : job_(job), watch_(watch), pus_(job.placement.pus()), place_(elsewhere(affinity_of(), pus_)) {}
+
+    [[nodiscard]] Record& record() { return record_; }
+    void begin(const RunResources& resources) {
+        record_.command = job_.command;
+        record_.placement = job_.placement;
+        record_.share = resources.share.share();
+        record_.left_over = resources.left_over;
+    }
+    void read_clock_before() {
+        if (!watch_.record) return;
+        record_.clock_before_ghz = clock_on(pus_.front(), place_);
+        record_.started = utc_now();
+    }
+    void read_usage_before() { before_ = usage(); }
+    void read_usage_after() { after_ = usage(); }
+    /// Of the run's processes, once what the program left running has been collected, too.
+    void count_own_time() { after_.own_s = children_cpu_s(); }
+    void write(int status, bool timed_out);
+
+  private:
+    [[nodiscard]] UsageSnapshot usage() const { return watch_.record ? read_usage(pus_) : UsageSnapshot{}; }
+
+    const Job& job_;
+    const Watch& watch_;
+    const std::vector<int> pus_, place_;  // the program's, and the supervisor's own
+    Record record_;
+    UsageSnapshot before_, after_;
+};
+
+void Recording::write(int status, bool timed_out) {
+    if (!watch_.record) return;
+    record_usage(record_, before_, after_, pus_);
+    // Ranks that Slurm's daemons start are nobody's children here: whose time it was is not known.
+    if (job_.by_srun) record_.cpu.others_s = record_.cpu.others_share = std::nullopt;
+    take_usage(record_);
+    record_.wall_s = seconds_between(before_.at, after_.at);
+    record_.timed_out = timed_out;
+    take_status(record_, status);
+    record_.clock_after_ghz = clock_on(pus_.front(), place_);
+    write_record(record_, *watch_.record);
+}
+
+/// How a run came to its end.
+struct Ending {
+    int status = 0;         // as wait() gives it
+    int asked_by = 0;       // the first signal that asked for the end
+    bool failed = false;    // for a reason that the status may not show
+    bool orphaned = false;  // nobody is there who would be told
+};
+
+/// The run from its first resource to its last: all of them are gone when this returns.
+Ending run_watched(const Job& job, const Watch& watch, Recording& recording) {
+    RunResources resources(job.limits, watch.own_share);
+    std::optional<Broadcast> broadcast;
+    if (!job.broadcast.empty()) broadcast.emplace(job.sent, job.broadcast, resources.scratch.path());
+    recording.begin(resources);
+    std::unique_ptr<Readback> readback;
+    if (watch.record || watch.check)
+        readback = std::make_unique<Readback>(job.placement, job.launcher,
+                                              job.by_srun ? resources.scratch.name() : "");
+    recording.read_clock_before();
+    const double wall_clock = static_cast<double>(time(nullptr)) - 1;
+    recording.read_usage_before();
+    NodeReaders readers(readback ? job.node_reader : std::vector<std::string>(), resources.scratch.name());
+    const bool named = readback && !job.node_reader.empty() && environment_value("SLURM_JOB_ID").empty();
+    Children children(with_settings(job, resources.scratch, broadcast ? &*broadcast : nullptr, named),
+                      resources.groups, resources.share, resources.signals);
+    Supervision supervision(children, resources.signals, watch, readback.get(), readers, job.by_srun);
+    supervision.run();
+    std::vector<NodeReading> nodes = readers.finish();
+    recording.read_usage_after();
+    broadcast.reset();  // before its step would be ended as what the run has left
+    end_process_tree(resources.guardian.pid());
+    recording.count_own_time();
+    remove_stray_segments(wall_clock);
+    if (supervision.orphaned()) return {.orphaned = true};
+    const bool failed = say_what_went_wrong(resources.enforcement, job, watch, readback.get(),
+                                            std::move(nodes), recording.record());
+    if (supervision.timed_out())
+        fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
+    recording.write(children.status(), supervision.timed_out());
+    return {.status = children.status(), .asked_by = supervision.asked_by(), .failed = failed};
+}
+
 }  // namespace
 
 int supervise(const Job& job, const Watch& watch) {
     if (watch.record) check_record(*watch.record);
     if (watch.lifeline) fcntl(*watch.lifeline, F_SETFD, FD_CLOEXEC);
     adopt_orphans();
-    const std::vector<int> allowed = affinity_of(), pus = job.placement.pus();
-    const std::vector<int> place = elsewhere(allowed, pus);
-    int status = 0, asked_by = 0;
-    bool failed = false;
-    {
-        RunResources resources(job.limits, watch.own_share);
-        std::optional<Broadcast> broadcast;
-        if (!job.broadcast.empty()) broadcast.emplace(job.sent, job.broadcast, resources.scratch.path());
-        Record record;
-        record.command = job.command;
-        record.placement = job.placement;
-        record.share = resources.share.share();
-        record.left_over = resources.left_over;
-        std::unique_ptr<Readback> readback;
-        if (watch.record || watch.check)
-            readback = std::make_unique<Readback>(job.placement, job.launcher,
-                                                  job.by_srun ? resources.scratch.name() : "");
-        if (watch.record) {
-            record.clock_before_ghz = clock_on(pus.front(), place);
-            record.started = utc_now();
-        }
-        const double wall_clock = static_cast<double>(time(nullptr)) - 1;
-        // On hundreds of cores a look at their books takes a millisecond.
-        const UsageSnapshot before = watch.record ? read_usage(pus) : UsageSnapshot{};
-        NodeReaders readers(readback ? job.node_reader : std::vector<std::string>(),
-                            resources.scratch.name());
-        const bool named = readback && !job.node_reader.empty() && environment_value("SLURM_JOB_ID").empty();
-        Children children(with_settings(job, resources.scratch, broadcast ? &*broadcast : nullptr, named),
-                          resources.groups, resources.share, resources.signals);
-        Supervision supervision(children, resources.signals, watch, readback.get(), readers, job.by_srun);
-        supervision.run();
-        std::vector<NodeReading> nodes = readers.finish();
-        UsageSnapshot after = watch.record ? read_usage(pus) : UsageSnapshot{};
-        broadcast.reset();  // before its step would be ended as what the run has left
-        end_process_tree(resources.guardian.pid());
-        after.own_s = children_cpu_s();  // with what the program left running, now that it has been collected
-        remove_stray_segments(wall_clock);
-        if (supervision.orphaned()) return kFailure;
-        status = children.status();
-        asked_by = supervision.asked_by();
-        failed =
-            say_what_went_wrong(resources.enforcement, job, watch, readback.get(), std::move(nodes), record);
-        if (supervision.timed_out())
-            fmt::print(stderr, "strata: error: the run was ended after {} s (--timeout)\n", watch.timeout_s);
-        if (watch.record) {
-            record_usage(record, before, after, pus);
-            if (job.by_srun) {
-                // Ranks that Slurm's daemons start are nobody's children here: whose time it was is not
-                // known.
-                record.cpu.others_s = record.cpu.others_share = std::nullopt;
-            }
-            take_usage(record);
-            record.wall_s = seconds_between(before.at, after.at);
-            record.timed_out = supervision.timed_out();
-            take_status(record, status);
-            record.clock_after_ghz = clock_on(pus.front(), place);
-            write_record(record, *watch.record);
-        }
-    }
+    Recording recording(job, watch);
+    const Ending ending = run_watched(job, watch, recording);
+    if (ending.orphaned) return kFailure;
     // A shell stops its loop only when the command died of the key that its user pressed.
-    if (asked_by == SIGINT && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+    if (ending.asked_by == SIGINT && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGINT) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
-    return failed && status == 0 ? kFailure : exit_status(status);
+    return ending.failed && ending.status == 0 ? kFailure : exit_status(ending.status);
 }
 
 }  // namespace strata::launch

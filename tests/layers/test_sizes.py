@@ -27,8 +27,6 @@ LONG_FUNCTIONS = {
     "benchmarks/team/crew.cpp": {"switches"},
     "cli/launch.cpp": {"declare"},
     "core/graph/expand/memory.cpp": {"Memory::find_arrays"},
-    "core/launch/placement_file.cpp": {"Reader::set_of"},
-    "core/launch/supervise.cpp": {"supervise"},
     "core/run/driver/driver.cpp": {"drive"},
     "core/team/arena.cpp": {"Arena::allocate"},
     "examples/graph/conjugate.cpp": {"main"},
