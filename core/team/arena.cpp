@@ -168,6 +168,30 @@ std::uint64_t Arena::resident() const {
     return fstat(descriptor_, &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * block : 0;
 }
 
+/// The array of this name, which must have this size; null when there is none.
+Arena::Entry* Arena::made_before(std::string_view name, std::uint64_t bytes) const {
+    Entry* const there = entry(name);
+    if (there != nullptr && there->bytes != bytes)
+        throw Error("an array has been asked for with two sizes")
+            .at(fmt::format("array {}", name))
+            .given(fmt::format("{} bytes", bytes))
+            .allowed(fmt::format("{} bytes, as it was made", there->bytes));
+    return there;
+}
+
+/// The number of the first entry without an array: that of all known ones when each has one.
+std::size_t Arena::free_entry(std::string_view name) const {
+    const auto known = header_->entries();
+    const auto unused =
+        std::find_if(known.begin(), known.end(), [](const Entry& each) { return each.used.load() == 0; });
+    const auto number = static_cast<std::size_t>(unused - known.begin());
+    if (number == kMostArrays)
+        throw Error("the arena has no room for another name", kFailure)
+            .at(fmt::format("array {}", name))
+            .allowed(fmt::format("{} arrays", kMostArrays));
+    return number;
+}
+
 /// The first gap that is large enough, in the part of the arena that fits the size.
 std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
     const bool small = page < kHuge;
@@ -178,6 +202,26 @@ std::uint64_t Arena::free_offset(std::uint64_t bytes, std::size_t page) const {
             taken.push_back({entry.offset, entry.offset + entry.reserved});
     return first_gap(std::move(taken), {begin, small ? capacity_ / kSmallPart : capacity_}, bytes)
         .value_or(0);
+}
+
+/// The offset of an array's reserved bytes, within the file.
+std::uint64_t Arena::make_room(std::string_view name, std::uint64_t bytes, std::uint64_t reserved,
+                               std::size_t page) {
+    const std::uint64_t offset = reserved > capacity_ ? 0 : free_offset(reserved, page);
+    if (offset == 0)
+        throw Error("the arena's address space is used up", kFailure)
+            .at(fmt::format("array {}", name))
+            .given(print_size(bytes))
+            .allowed(fmt::format("{} in all, an eighth of it for arrays below 2 MiB", print_size(capacity_)))
+            .remedy(
+                "fewer cells, particles or values, or more nodes; a program of one's own may ask for more "
+                "(team::Options::capacity)");
+    if (offset + reserved > header_->file_bytes) {
+        if (ftruncate(descriptor_, static_cast<off_t>(offset + reserved)) != 0)
+            throw system_error("the arena's file cannot grow", errno).remedy("ulimit -f unlimited");
+        header_->file_bytes = offset + reserved;
+    }
+    return offset;
 }
 
 /// A place in the table with room for the memories of an array's owners.
@@ -202,22 +246,10 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
             .allowed(fmt::format("1 to {} characters, at least one byte", kLongestName));
     const Holding hold(header_->lock, Patience::crowded(&header_->failure));
     char* const base = reinterpret_cast<char*>(header_);
-    if (const Entry* there = entry(name)) {
-        if (there->bytes == bytes) return base + there->offset;
-        throw Error("an array has been asked for with two sizes")
-            .at(fmt::format("array {}", name))
-            .given(fmt::format("{} bytes", bytes))
-            .allowed(fmt::format("{} bytes, as it was made", there->bytes));
-    }
+    if (const Entry* there = made_before(name, bytes)) return base + there->offset;
+    const std::size_t number = free_entry(name);
     const auto known = header_->entries();
-    const auto unused =
-        std::find_if(known.begin(), known.end(), [](const Entry& each) { return each.used.load() == 0; });
-    const auto number = static_cast<std::size_t>(unused - known.begin());
     Entry* const slot = known.data() + number;
-    if (number == kMostArrays)
-        throw Error("the arena has no room for another name", kFailure)
-            .at(fmt::format("array {}", name))
-            .allowed(fmt::format("{} arrays", kMostArrays));
     const Placing where = settled(placing, std::string(name));
     const std::size_t page = bytes >= kHuge ? kHuge : page_size();
     const std::uint64_t reserved = bytes > capacity_ ? bytes : rounded(bytes, page);
@@ -227,20 +259,7 @@ void* Arena::allocate(std::string_view name, std::uint64_t bytes, const Placing&
     const std::size_t owners = owned ? where.memories.size() : 0;
     const std::uint32_t first_owner = room_for_owners(name, owners);
     refuse_what_cannot_be(name, reserved, grain, where);
-    const std::uint64_t offset = reserved > capacity_ ? 0 : free_offset(reserved, page);
-    if (offset == 0)
-        throw Error("the arena's address space is used up", kFailure)
-            .at(fmt::format("array {}", name))
-            .given(print_size(bytes))
-            .allowed(fmt::format("{} in all, an eighth of it for arrays below 2 MiB", print_size(capacity_)))
-            .remedy(
-                "fewer cells, particles or values, or more nodes; a program of one's own may ask for more "
-                "(team::Options::capacity)");
-    if (offset + reserved > header_->file_bytes) {
-        if (ftruncate(descriptor_, static_cast<off_t>(offset + reserved)) != 0)
-            throw system_error("the arena's file cannot grow", errno).remedy("ulimit -f unlimited");
-        header_->file_bytes = offset + reserved;
-    }
+    const std::uint64_t offset = make_room(name, bytes, reserved, page);
     place_pages(base + offset, reserved, grain, where);
     std::copy_n(where.memories.begin(), owners, header_->owners + first_owner);
     slot->where = where.where;

@@ -91,7 +91,11 @@ class Arena {
     Arena(int descriptor, Header* header, std::uint64_t capacity)
         : descriptor_(descriptor), header_(header), capacity_(capacity) {}
     [[nodiscard]] Entry* entry(std::string_view name) const noexcept;
+    [[nodiscard]] Entry* made_before(std::string_view name, std::uint64_t bytes) const;
+    [[nodiscard]] std::size_t free_entry(std::string_view name) const;
     [[nodiscard]] std::uint64_t free_offset(std::uint64_t bytes, std::size_t page) const;
+    [[nodiscard]] std::uint64_t make_room(std::string_view name, std::uint64_t bytes, std::uint64_t reserved,
+                                          std::size_t page);
     [[nodiscard]] std::uint32_t room_for_owners(std::string_view name, std::size_t count) const;
     [[nodiscard]] Placing placing_of(const Entry& entry) const;
     [[nodiscard]] std::uint64_t promised_in(int memory) const;

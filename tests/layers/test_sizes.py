@@ -28,7 +28,6 @@ LONG_FUNCTIONS = {
     "cli/launch.cpp": {"declare"},
     "core/graph/expand/memory.cpp": {"Memory::find_arrays"},
     "core/run/driver/driver.cpp": {"drive"},
-    "core/team/arena.cpp": {"Arena::allocate"},
     "examples/graph/conjugate.cpp": {"main"},
     "examples/graph/lennard_jones.cpp": {"main"},
     "examples/graph/overset.cpp": {"main"},
