@@ -47,6 +47,73 @@ void set_bits(const PatchArray& array, const Box& box, const LabelInfo& of, int 
                                 0xff, row);
 }
 
+/// Lays the arrays of one storage after the other out in the pool. Their origins are offsets within the pool.
+class PoolArrays {
+  public:
+    explicit PoolArrays(std::vector<PatchArray>& arrays) : arrays_(arrays) {}
+
+    /// The next arrays are of this label, in so many buffers.
+    void begin(const LabelInfo& label, int buffers) {
+        label_ = &label;
+        buffers_ = static_cast<std::size_t>(buffers);
+        components_ = static_cast<std::size_t>(label.components);
+        begin_ = at_;
+    }
+    /// Bytes of these arrays. They fill whole pages.
+    std::size_t end() {
+        at_ = rounded(at_, kPage);
+        return at_ - begin_;
+    }
+
+    void add_scalar() {
+        const std::size_t each = rounded(components_ * label_->bytes, kLine);
+        arrays_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(each), label_->components});
+        at_ += buffers_ * each;
+    }
+    void add_window(const Box& window) {
+        PatchArray array;
+        array.y = window.extent(0), array.z = array.y * window.extent(1);
+        add(array, static_cast<std::size_t>(window.volume()) * label_->bytes,
+            -distance(array, window.lo, label_->bytes));
+    }
+    void add_block(const FieldBlock& block) {
+        PatchArray array;
+        array.y = block.row, array.z = block.plane;
+        add(array, static_cast<std::size_t>(block.bytes),
+            block.offset({0, 0, 0}) * static_cast<std::int64_t>(label_->bytes));
+    }
+    void add_list(int patch) {
+        const std::int64_t count = label_->entries(patch);
+        if (count < 0)
+            throw Error(
+                fmt::format("label '{}' cannot have that many values on patch {}", label_->name, patch))
+                .given(fmt::format("{}", count))
+                .allowed("0 or more");
+        PatchArray array;
+        array.count = count;
+        add(array, static_cast<std::size_t>(count) * label_->bytes, 0);
+    }
+
+  private:
+    /// `bytes`: of one component; `origin`: of the array in bytes, from its first value.
+    void add(PatchArray array, std::size_t bytes, std::int64_t origin) {
+        const std::size_t each = component_bytes(bytes, label_->bytes);
+        array.origin = here(origin);
+        array.component = static_cast<std::int64_t>(each / label_->bytes);
+        array.buffer_stride = static_cast<std::int64_t>(each * components_);
+        arrays_.push_back(array);
+        at_ += buffers_ * each * components_;
+    }
+    [[nodiscard]] std::byte* here(std::int64_t bytes = 0) const {
+        return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at_) + bytes);
+    }
+
+    std::vector<PatchArray>& arrays_;
+    const LabelInfo* label_ = nullptr;
+    std::size_t at_ = 0, begin_ = 0;
+    std::size_t buffers_ = 0, components_ = 0;
+};
+
 std::string table_name(std::uint64_t serial, int process) {
     return fmt::format("graph.{}.arrays.{}", serial, process);
 }
@@ -158,76 +225,29 @@ void Memory::lay_out_fields(const Graph& graph, const Resolved& resolved) {
 
 /// Offsets within the pool at first; the pool's address is added once it is known.
 void Memory::find_arrays(const Graph& graph, const Resolved& resolved) {
-    std::size_t at = 0;
-    const auto here = [&](std::int64_t bytes = 0) {
-        return reinterpret_cast<std::byte*>(static_cast<std::intptr_t>(at) + bytes);
-    };
+    PoolArrays pool(arrays_);
     for (const StorageId s : resolved.storages.ids()) {
         const Storage& storage = resolved.storages[s];
         const LabelInfo& label = label_of(graph, storage);
-        const auto depth = static_cast<std::size_t>(storage.depth);
-        const auto components = static_cast<std::size_t>(label.components);
-        const std::size_t begin = at;
         Place& place = places_[s];
         place.first_array = place.first_block = static_cast<std::uint32_t>(arrays_.size());
+        pool.begin(label, storage.depth);
         if (label.kind == Kind::scalar) {
-            arrays_.push_back({here(), 0, 0, 1, static_cast<std::int64_t>(kLine), label.components});
-            at += depth * rounded(components * label.bytes, kLine);
-            arrays_.back().buffer_stride =
-                static_cast<std::int64_t>(rounded(components * label.bytes, kLine));
+            pool.add_scalar();
         } else if (storage.onto != nullptr) {
-            for (const int patch : patches_[number_of(graph, storage.onto->target())]) {
-                const Box window = storage.onto->window(patch, label.on);
-                const auto volume = static_cast<std::size_t>(window.volume());
-                const std::size_t each = component_bytes(volume * label.bytes, label.bytes);
-                PatchArray array;
-                array.y = window.extent(0), array.z = array.y * window.extent(1);
-                array.component = static_cast<std::int64_t>(each / label.bytes);
-                array.buffer_stride = static_cast<std::int64_t>(each * components);
-                array.origin = here(-distance(array, window.lo, label.bytes));
-                arrays_.push_back(array);
-                at += depth * each * components;
-            }
+            for (const int patch : patches_[number_of(graph, storage.onto->target())])
+                pool.add_window(storage.onto->window(patch, label.on));
         } else if (label.kind == Kind::field) {
-            const FieldLayout& layout = this->layout(s);
-            for (const FieldBlock& block : layout.blocks) {
-                const std::size_t each = component_bytes(static_cast<std::size_t>(block.bytes), label.bytes);
-                const auto value = static_cast<std::int64_t>(label.bytes);
-                PatchArray array;
-                array.origin = here(block.offset({0, 0, 0}) * value);
-                array.y = block.row, array.z = block.plane;
-                array.component = static_cast<std::int64_t>(each / label.bytes);
-                array.buffer_stride = static_cast<std::int64_t>(each * components);
-                arrays_.push_back(array);
-                at += depth * each * components;
-            }
+            for (const FieldBlock& block : layout(s).blocks) pool.add_block(block);
             // One by one, blocks are in the order of patches.
             if (!storage.contributions && !storage.apart) place.by_block = number_of(graph, *label.family);
         } else if (label.kind == Kind::object) {
             arrays_.resize(arrays_.size() + patches_[number_of(graph, *label.family)].size(),
                            {.component = 1, .count = 1});
         } else if (label.kind == Kind::list) {
-            for (const int patch : patches_[number_of(graph, *label.family)]) {
-                const std::int64_t count = label.entries(patch);
-                if (count < 0)
-                    throw Error(
-                        fmt::format("label '{}' cannot have that many values on patch {}", label.name, patch))
-                        .given(fmt::format("{}", count))
-                        .allowed("0 or more");
-                const std::size_t each =
-                    component_bytes(static_cast<std::size_t>(count) * label.bytes, label.bytes);
-                PatchArray array{here(),
-                                 0,
-                                 0,
-                                 static_cast<std::int64_t>(each / label.bytes),
-                                 static_cast<std::int64_t>(each * components),
-                                 count};
-                arrays_.push_back(array);
-                at += depth * each * components;
-            }
+            for (const int patch : patches_[number_of(graph, *label.family)]) pool.add_list(patch);
         }
-        at = rounded(at, kPage);
-        place.bytes = at - begin;
+        place.bytes = pool.end();
     }
     if (constexpr std::size_t few = 1 << 12; arrays_.size() < few) arrays_.shrink_to_fit();
 }
