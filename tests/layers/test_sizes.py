@@ -26,7 +26,6 @@ LONG_FUNCTIONS = {
     "benchmarks/peers/cfl3d.py": {"input_text"},
     "benchmarks/team/crew.cpp": {"switches"},
     "cli/launch.cpp": {"declare"},
-    "core/run/driver/driver.cpp": {"drive"},
     "examples/graph/conjugate.cpp": {"main"},
     "examples/graph/lennard_jones.cpp": {"main"},
     "examples/graph/overset.cpp": {"main"},

@@ -62,15 +62,25 @@ RunLeg leg_of(const CaseSchema& schema, const CommandLine& command_line, const B
     return leg;
 }
 
-int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_line,
-               const OutputSettings& output, bool balance, const std::function<Solver(Graph&)>& declare,
-               const Build& build, Phases& phases) {
+/// All that is known before the members start.
+struct Order {
+    CommandLine command_line;
+    OutputSettings output;
+    bool balance = true;
+    ReplayPlan plan;
+    std::vector<std::string> damaged;  // checkpoints that a restart passes over
+    std::string done_before;           // why a restart has nothing left to do, for the user; or ""
+};
+
+int run_member(team::Team& team, CaseSchema& schema, const Order& order,
+               const std::function<Solver(Graph&)>& declare, const Build& build, Phases& phases) {
+    const CommandLine& command_line = order.command_line;
     phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
     RunLeg leg;
     if (command_line.out && team.rank() == 0) leg = leg_of(schema, command_line, build);
-    Run run(team, graph, solver, schema, command_line, output, balance, leg, phases);
+    Run run(team, graph, solver, schema, command_line, order.output, order.balance, leg, phases);
     run.go();
     RunResult result = run.result(build);
     run.write_observed();
@@ -84,15 +94,33 @@ int run_member(team::Team& team, CaseSchema& schema, const CommandLine& command_
     return result.verification.passed() || !result.not_compared.empty() ? kSuccess : kFailure;
 }
 
-int replay_member(team::Team& team, const CaseSchema& schema, const CommandLine& command_line,
-                  ReplayPlan plan, const OutputSettings& output, bool balance,
+int replay_member(team::Team& team, const CaseSchema& schema, const Order& order,
                   const std::function<Solver(Graph&)>& declare, Phases& phases) {
     phases.enter("plan");
     Graph graph(schema.solver());
     const Solver solver = declare(graph);
+    ReplayPlan plan = order.plan;
     add_labels(plan, graph, solver);
-    Replay(team, graph, solver, schema, std::move(plan), output, balance, command_line.quiet, phases).go();
+    Replay(team, graph, solver, schema, std::move(plan), order.output, order.balance,
+           order.command_line.quiet, phases)
+        .go();
     return kSuccess;
+}
+
+/// What one member does; its exit code.
+int follow(team::Team& team, CaseSchema& schema, const Order& order,
+           const std::function<Solver(Graph&)>& declare, const Build& build, Phases& phases) {
+    for (const std::string& each : order.damaged)
+        if (team.rank() == 0) fmt::print(stderr, "a checkpoint is passed over: {}\n", each);
+    // Member 0 decides: a network file system may show the others another folder for a while.
+    const std::string nothing_to_do =
+        order.command_line.restart ? team::text_from(team, 0, order.done_before) : "";
+    if (!nothing_to_do.empty()) {
+        if (team.rank() == 0) std::fputs(nothing_to_do.c_str(), stdout);
+        return kSuccess;
+    }
+    if (order.command_line.replay) return replay_member(team, schema, order, declare, phases);
+    return run_member(team, schema, order, declare, build, phases);
 }
 
 /// Refuses fields that cannot be written, before anything starts.
@@ -106,88 +134,83 @@ void check_output(const Graph& graph, const Resolved& resolved, const Solver& so
     throw error.remedy("Debian, Ubuntu: sudo apt-get install libhdf5-dev, then strata setup; or --fields 0");
 }
 
+/// What the folder of a restart says of it.
+void look_back(const CaseSchema& schema, const Solver& solver, Order& order) {
+    const CommandLine& command_line = order.command_line;
+    expect_checkpoint(*command_line.restart);
+    // Where none can be opened, the run itself says why.
+    if (const auto state = CheckpointReader::latest(*command_line.restart, &order.damaged)) {
+        expect_case(schema, *state);
+        order.done_before = nothing_left(schema, solver, *state, command_line.steps, command_line.out);
+    }
+}
+
+/// Reads the command line and the case, and reports what is wrong with them before anything starts. False
+/// where the command line asks for no run: then it has been answered.
+bool prepare(const std::vector<std::string>& words, int argc, char** argv, CaseSchema& schema,
+             const std::function<Solver(Graph&)>& declare, const Build& build, Order& order) {
+    CommandLine& command_line = order.command_line;
+    order.output.declare(schema);
+    schema.key("run.balance", &order.balance,
+               {.decides = false,
+                .meaning = "patches move between processes by measured cost; the values are the same"});
+    const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
+    if (!read) return false;
+    command_line = *read;
+    if (command_line.replay) {
+        order.plan = plan_replay(command_line, build);
+        schema.read_text(order.plan.leg.case_text, order.plan.leg.case_file);
+    } else {
+        schema.read(command_line.case_file);
+    }
+    Graph graph(schema.solver());
+    const Solver solver = declare(graph);
+    if (command_line.replay && !command_line.replay->list) add_labels(order.plan, graph, solver);
+    const Resolved resolved = resolve(graph);
+    if (command_line.fields) order.output = {*command_line.fields, 0, order.output.fields};
+    if (command_line.replay && command_line.replay->list) {
+        const auto shown = shown_files(graph, resolved, solver, schema, order.output);
+        std::fputs(addable_text(graph, resolved, solver, shown).c_str(), stdout);
+        return false;
+    }
+    check_output(graph, resolved, solver, schema, command_line, order.output);
+    if (command_line.restart) look_back(schema, solver, order);
+    if (command_line.graph) {
+        describe(graph, resolved, std::cout);
+        std::cout.flush();
+        return false;
+    }
+    if (command_line.counters) prepare_counting(*command_line.counters, build.simulable, words);
+    return true;
+}
+
 }  // namespace
 
 int drive(int argc, char** argv, CaseSchema& schema, const std::function<Solver(Graph&)>& declare,
           const Build& build, const std::vector<std::string>& start) {
     Phases phases;
-    CommandLine command_line;
-    OutputSettings output;
-    bool balance = true;
-    ReplayPlan plan;
-    std::string done_before;
-    std::vector<std::string> damaged;
+    Order order;
+    std::vector<std::string> words = start.empty() ? std::vector<std::string>(argv, argv + argc) : start;
     // A file at its size limit is an error with the file's name. Without this the signal would end the
     // process.
     ::signal(SIGXFSZ, SIG_IGN);
     try {
-        output.declare(schema);
-        schema.key("run.balance", &balance,
-                   {.decides = false,
-                    .meaning = "patches move between processes by measured cost; the values are the same"});
-        const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
-        if (!read) return kSuccess;
-        command_line = *read;
-        if (command_line.replay) {
-            plan = plan_replay(command_line, build);
-            schema.read_text(plan.leg.case_text, plan.leg.case_file);
-        } else {
-            schema.read(command_line.case_file);
-        }
-        Graph graph(schema.solver());  // errors of declarations are reported before anything starts
-        const Solver solver = declare(graph);
-        if (command_line.replay && !command_line.replay->list) add_labels(plan, graph, solver);
-        const Resolved resolved = resolve(graph);
-        if (command_line.fields) output = {*command_line.fields, 0, output.fields};
-        if (command_line.replay && command_line.replay->list) {
-            const auto shown = shown_files(graph, resolved, solver, schema, output);
-            std::fputs(addable_text(graph, resolved, solver, shown).c_str(), stdout);
-            return kSuccess;
-        }
-        check_output(graph, resolved, solver, schema, command_line, output);
-        if (command_line.restart) {
-            expect_checkpoint(*command_line.restart);
-            // Where none can be opened, the run itself says why.
-            if (const auto state = CheckpointReader::latest(*command_line.restart, &damaged)) {
-                expect_case(schema, *state);
-                done_before = nothing_left(schema, solver, *state, command_line.steps, command_line.out);
-            }
-        }
-        if (command_line.graph) {
-            describe(graph, resolved, std::cout);
-            std::cout.flush();
-            return kSuccess;
-        }
-        if (command_line.counters)
-            prepare_counting(*command_line.counters, build.simulable,
-                             start.empty() ? std::vector<std::string>(argv, argv + argc) : start);
+        if (!prepare(words, argc, argv, schema, declare, build, order)) return kSuccess;
     } catch (const Error& error) {
         std::fputs(error.text().c_str(), stderr);
         return error.exit_code();
     } catch (const std::exception& error) {  // a case that no memory holds
-        std::fputs(Error(reason_of(error), kFailure).at(command_line.case_file).text().c_str(), stderr);
+        std::fputs(Error(reason_of(error), kFailure).at(order.command_line.case_file).text().c_str(), stderr);
         return kFailure;
     }
-    std::vector<char*> again(argv, argv + argc);
-    if (!start.empty()) again.clear();
-    for (const std::string& word : start) again.push_back(const_cast<char*>(word.c_str()));
+    std::vector<char*> again;
+    for (std::string& word : words) again.push_back(word.data());
     return team::run(static_cast<int>(again.size()), again.data(), [&](team::Team& team) {
         try {
-            for (const std::string& each : damaged)
-                if (team.rank() == 0) fmt::print(stderr, "a checkpoint is passed over: {}\n", each);
-            // Member 0 decides: a network file system may show the others another folder for a while.
-            const std::string nothing_to_do =
-                command_line.restart ? team::text_from(team, 0, done_before) : "";
-            if (!nothing_to_do.empty()) {
-                if (team.rank() == 0) std::fputs(nothing_to_do.c_str(), stdout);
-                return static_cast<int>(kSuccess);
-            }
-            if (command_line.replay)
-                return replay_member(team, schema, command_line, plan, output, balance, declare, phases);
-            return run_member(team, schema, command_line, output, balance, declare, build, phases);
+            return follow(team, schema, order, declare, build, phases);
         } catch (const team::MemberLost&) {
-            if (command_line.out && !command_line.replay)
-                Control::sweep(*command_line.out);  // if member 0 was lost
+            if (order.command_line.out && !order.command_line.replay)
+                Control::sweep(*order.command_line.out);  // if member 0 was lost
             throw;
         } catch (...) {
             leave_it_to_the_first(team);
