@@ -18,11 +18,8 @@
 namespace strata::cli {
 namespace {
 
-Options declare() {
-    Options options(
-        "strata launch",
-        "Runs a serial, OpenMP, forking or MPI program under a layout: so many processes and threads, "
-        "each on cores of its own, with its pages where they belong.");
+/// Where processes, threads and pages go.
+void add_placement_options(Options& options) {
     options.option("--layout", "PxT", "1x1", "processes x threads of each")
         .option("--nodes", "N", "",
                 "on so many nodes of a Slurm cluster: the layout counts the processes of all of them")
@@ -50,8 +47,12 @@ Options declare() {
         .option(
             "--text", "WHERE", "as-is",
             "bring the program's and its libraries' code to the domain of process 0 (local), or spread it "
-            "(interleave)")
-        .option("--memory-limit", "SIZE", "", "of all processes together, enforced by the kernel")
+            "(interleave)");
+}
+
+/// What holds for the run, and what is said of it.
+void add_run_options(Options& options) {
+    options.option("--memory-limit", "SIZE", "", "of all processes together, enforced by the kernel")
         .flag("--exclusive", "a cpuset of its own: no other cpuset may use its cores")
         .flag("--mpi",
               "a team program that links strata::team_mpi: by its MPI's mpirun, not as a team of one node")
@@ -63,11 +64,11 @@ Options declare() {
         .flag("--check", "stay, read the placement back, and fail when the program did not keep it")
         .option("--record", "FILE", "", "stay with the run and write down what happened to it, as JSON")
         .option("--timeout", "SECONDS", "", "end the run after this long")
-        .flag("--own-share", "a scheduling group of its own, so that it keeps its CPUs beside other load")
-        .hidden("--as-rank", true)
-        .hidden("--read-node", true)
-        .rest("command args", "the program and its arguments, or mpirun or srun with theirs")
-        .example("strata launch --layout 1x4 -- ./omp_program", "one process, four bound threads")
+        .flag("--own-share", "a scheduling group of its own, so that it keeps its CPUs beside other load");
+}
+
+void add_examples(Options& options) {
+    options.example("strata launch --layout 1x4 -- ./omp_program", "one process, four bound threads")
         .example("strata launch --layout 4x2 -- ./mpi_program",
                  "with that MPI's own mpirun, four ranks of two threads")
         .example("strata launch --layout 4x2 --bind numa --memory local -- mpirun -n 4 ./mpi_program",
@@ -85,6 +86,19 @@ Options declare() {
                  "16 processes of four threads on each of four nodes, by srun")
         .example("strata launch --nodes 400 --layout 25600x1 --bcast -- ./a.out",
                  "from the nodes' own /tmp, rather than all from one file server");
+}
+
+Options declare() {
+    Options options(
+        "strata launch",
+        "Runs a serial, OpenMP, forking or MPI program under a layout: so many processes and threads, "
+        "each on cores of its own, with its pages where they belong.");
+    add_placement_options(options);
+    add_run_options(options);
+    options.hidden("--as-rank", true)
+        .hidden("--read-node", true)
+        .rest("command args", "the program and its arguments, or mpirun or srun with theirs");
+    add_examples(options);
     return options;
 }
 

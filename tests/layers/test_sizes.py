@@ -25,7 +25,6 @@ LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
     "benchmarks/peers/cfl3d.py": {"input_text"},
     "benchmarks/team/crew.cpp": {"switches"},
-    "cli/launch.cpp": {"declare"},
     "examples/graph/conjugate.cpp": {"main"},
     "examples/graph/lennard_jones.cpp": {"main"},
     "examples/graph/overset.cpp": {"main"},
