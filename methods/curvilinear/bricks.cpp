@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "methods/curvilinear/computed.hpp"
@@ -63,13 +65,7 @@ JoinRange join_of(const std::vector<BrickPart>& parts, int p, int q, const Int3&
     return join;
 }
 
-}  // namespace
-
-GridSystem generate_brick(const BrickGrid& wanted) {
-    const int dimensions = wanted.dimensions;
-    require(dimensions == 2 || dimensions == 3, "dimensions", fmt::format("{}", dimensions), "2, 3");
-    BrickGrid brick = wanted;
-    if (dimensions == 2) brick.cells[2] = brick.parts[2] = 1, brick.periodic[2] = false;
+void check(const BrickGrid& brick) {
     for (std::size_t d = 0; d < 3; ++d) {
         require(brick.parts[d] >= 1 && brick.cells[d] >= brick.parts[d], "cells",
                 fmt::format("{} cells in {} parts", brick.cells[d], brick.parts[d]),
@@ -81,9 +77,11 @@ GridSystem generate_brick(const BrickGrid& wanted) {
             "0 to 12");
     require(std::abs(brick.wave) < 0.08, "wave", fmt::format("{}", brick.wave),
             "less than 0.08 to both sides");
+}
 
+/// The parts of a brick, along x first.
+std::vector<BrickPart> parts_of(const BrickGrid& brick) {
     std::vector<BrickPart> parts;
-    std::vector<ZoneShape> zones;
     const Int3& n = brick.parts;
     const auto first_of = [&](std::size_t d, int p) {
         return static_cast<int>(std::int64_t{brick.cells[d]} * p / n[d]);
@@ -96,21 +94,37 @@ GridSystem generate_brick(const BrickGrid& wanted) {
         const std::size_t number = parts.size();
         if (brick.turned)
             part.map.axes =
-                dimensions == 2 ? kTurns2[number % kTurns2.size()] : kTurns3[number % kTurns3.size()];
-        ZoneShape zone;
+                brick.dimensions == 2 ? kTurns2[number % kTurns2.size()] : kTurns3[number % kTurns3.size()];
         for (std::size_t a = 0; a < 3; ++a) {
             const std::size_t g = part.map.axis(a);
             part.map.shift[a] = part.map.backwards(a) ? part.hi[g] : -part.lo[g];
+        }
+        parts.push_back(part);
+    });
+    return parts;
+}
+
+/// A zone for each part.
+std::vector<ZoneShape> zones_of(const std::vector<BrickPart>& parts) {
+    std::vector<ZoneShape> zones;
+    for (const BrickPart& part : parts) {
+        ZoneShape zone;
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::size_t g = part.map.axis(a);
             zone.cells[a] = part.hi[g] - part.lo[g];
         }
-        zone.origin = static_cast<int>(number);
-        parts.push_back(part), zones.push_back(zone);
-    });
-    const auto stretched = [s = brick.stretch](double share) {
-        return s == 0 || share == 0 || share == 1 ? share
-                                                  : 0.5 + 0.5 * std::sinh(s * (2 * share - 1)) / std::sinh(s);
-    };
-    const auto at = [brick, parts, stretched](int zone, const Int3& node) {
+        zone.origin = static_cast<int>(zones.size());
+        zones.push_back(zone);
+    }
+    return zones;
+}
+
+/// Where the nodes of a brick's parts are.
+struct BrickNodes {
+    BrickGrid brick;
+    std::vector<BrickPart> parts;
+
+    Real3 operator()(int zone, const Int3& node) const {
         const Int3 g = parts[static_cast<std::size_t>(zone)].map.inverse()(node);
         Real3 share{}, x{};
         double wave = brick.wave;
@@ -123,16 +137,25 @@ GridSystem generate_brick(const BrickGrid& wanted) {
             x[d] = brick.low[d] +
                    (brick.high[d] - brick.low[d]) * (stretched(share[d]) + (d == 1 ? -wave : wave));
         return x;
-    };
-    GridSystem system{
-        std::make_shared<ComputedGrid>(dimensions, std::move(zones), at), {}, {}, dimensions, {}};
+    }
 
+  private:
+    [[nodiscard]] double stretched(double share) const {
+        const double s = brick.stretch;
+        return s == 0 || share == 0 || share == 1 ? share
+                                                  : 0.5 + 0.5 * std::sinh(s * (2 * share - 1)) / std::sinh(s);
+    }
+};
+
+/// The boundaries of a brick, and the joins of its parts.
+void add_faces(const BrickGrid& brick, const std::vector<BrickPart>& parts, GridSystem& system) {
+    const Int3& n = brick.parts;
     int p = -1;
     graph::for_each({{0, 0, 0}, n}, [&](int i, int j, int k) {
         ++p;
         const BrickPart& part = parts[static_cast<std::size_t>(p)];
         const Int3 place{i, j, k}, stride{1, n[0], n[0] * n[1]};
-        for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+        for (std::size_t d = 0; d < static_cast<std::size_t>(brick.dimensions); ++d)
             for (const bool upper : {false, true}) {
                 Int3 a = part.lo, b = part.hi;
                 (upper ? a : b)[d] = (upper ? part.hi : part.lo)[d];
@@ -152,6 +175,20 @@ GridSystem generate_brick(const BrickGrid& wanted) {
                 }
             }
     });
+}
+
+}  // namespace
+
+GridSystem generate_brick(const BrickGrid& wanted) {
+    const int dimensions = wanted.dimensions;
+    require(dimensions == 2 || dimensions == 3, "dimensions", fmt::format("{}", dimensions), "2, 3");
+    BrickGrid brick = wanted;
+    if (dimensions == 2) brick.cells[2] = brick.parts[2] = 1, brick.periodic[2] = false;
+    check(brick);
+    const std::vector<BrickPart> parts = parts_of(brick);
+    auto nodes = std::make_shared<ComputedGrid>(dimensions, zones_of(parts), BrickNodes{brick, parts});
+    GridSystem system{std::move(nodes), {}, {}, dimensions, {}};
+    add_faces(brick, parts, system);
     return system;
 }
 

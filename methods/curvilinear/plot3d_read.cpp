@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "core/base/figures.hpp"
 #include "methods/curvilinear/bytes.hpp"
 #include "methods/curvilinear/plot3d.hpp"
+#include "methods/curvilinear/plot3d_head.hpp"
 #include "methods/curvilinear/plot3d_layout.hpp"
 #include "methods/curvilinear/text_numbers.hpp"
 
@@ -21,7 +21,6 @@ using graph::Int3;
 
 namespace {
 
-constexpr std::int64_t kMostZones = 100'000, kMostPoints = std::int64_t{1} << 40;
 constexpr std::int64_t kFewNodes = 1'000'000;  // may all be repeats
 
 /// What helps where the form of a file is not clear.
@@ -36,16 +35,6 @@ std::string how_to_say(Plot3dContent content) {
            "mesh.NAME.form in the case, --form of strata overset map";
 }
 
-template <class T>
-T turned(T value, bool swap) {
-    if (!swap) return value;
-    char bytes[sizeof(T)];
-    std::memcpy(bytes, &value, sizeof(T));
-    std::reverse(bytes, bytes + sizeof(T));
-    std::memcpy(&value, bytes, sizeof(T));
-    return value;
-}
-
 bool is_text(const Bytes& bytes) {
     char head[1024];
     const std::int64_t count = std::min<std::int64_t>(bytes.size(), sizeof(head));
@@ -54,113 +43,6 @@ bool is_text(const Bytes& bytes) {
                return (c >= ' ' && c < 127) || c == '\n' || c == '\r' || c == '\t';
            });
 }
-
-/// Records with lengths of 8 bytes are not made of parts.
-constexpr std::int64_t kOnePart = std::int64_t{1} << 60;
-
-/// All forms that what is known allows.
-std::vector<Plot3dForm> forms(const Plot3dKnown& known, Plot3dContent content, bool text) {
-    std::vector<Plot3dForm> all;
-    const auto fits = [](const auto& wanted, const auto& value) { return !wanted || *wanted == value; };
-    const std::vector<Plot3dKind> kinds =
-        text ? std::vector{Plot3dKind::formatted} : std::vector{Plot3dKind::unformatted, Plot3dKind::stream};
-    for (const Plot3dKind kind : kinds)
-        for (const bool multi : {true, false})
-            for (const int dimensions : {3, 2})
-                for (const bool blanks : {false, true})
-                    for (const bool big : {false, true})
-                        for (const bool single : {false, true}) {
-                            if (!fits(known.kind, kind) || !fits(known.multi, multi) ||
-                                !fits(known.dimensions, dimensions) || !fits(known.blanks, blanks) ||
-                                (blanks && content != Plot3dContent::grid))
-                                continue;
-                            if (text ? big || single
-                                     : !fits(known.big_endian, big) || !fits(known.single_precision, single))
-                                continue;
-                            all.push_back({kind, big, single, multi, blanks, dimensions});
-                            if (kind != Plot3dKind::unformatted) continue;
-                            all.push_back(all.back());
-                            all.back().marker = 8, all.back().record_part = kOnePart;
-                        }
-    return all;
-}
-
-/// Whole numbers at the beginning of a file, in a form.
-class Head {
-  public:
-    Head(const Bytes& bytes, const TextNumbers* text) : bytes_(bytes), text_(text) {}
-
-    /// The layout that the head says in this form; none: it is none of this form.
-    [[nodiscard]] std::optional<Plot3dLayout> layout(Plot3dContent content, Plot3dForm form) const {
-        std::int64_t zones = 1, at = 0;
-        if (form.multi && (!record(form, at, 4) || !read(form, at, 1, &zones))) return {};
-        if (form.multi)
-            at = text_ != nullptr ? 1 : at + (form.kind == Plot3dKind::unformatted ? 4 + 2 * form.marker : 4);
-        const int each = form.dimensions + (content == Plot3dContent::function ? 1 : 0);
-        if (zones < 1 || zones > kMostZones || zones > bytes_.size()) return {};
-        std::vector<std::int64_t> sizes(static_cast<std::size_t>(zones * each));
-        if (!record(form, at, 4 * zones * each) || !read(form, at, zones * each, sizes.data())) return {};
-        std::vector<Plot3dZone> found;
-        found.reserve(static_cast<std::size_t>(zones));
-        std::int64_t all = 0;
-        for (std::size_t z = 0; z < static_cast<std::size_t>(zones); ++z) {
-            const std::int64_t* n = &sizes[z * static_cast<std::size_t>(each)];
-            Plot3dZone zone;
-            std::int64_t points = 1;
-            for (int d = 0; d < form.dimensions; ++d) {
-                if (n[d] < 1 || n[d] > INT32_MAX - 1) return {};
-                zone.points[static_cast<std::size_t>(d)] = static_cast<int>(n[d]);
-                if (n[d] > kMostPoints / points) return {};
-                points *= n[d];
-            }
-            if (content == Plot3dContent::function) {
-                if (n[form.dimensions] < 1 || n[form.dimensions] > 10000) return {};
-                zone.variables = static_cast<int>(n[form.dimensions]);
-            }
-            all += points;
-            if (all > kMostPoints) return {};
-            found.push_back(zone);
-        }
-        Plot3dLayout layout(content, form, found);
-        if (form.kind != Plot3dKind::unformatted) return layout;
-        // A negative length is that of a part; all but the last one are as long.
-        const auto marker = this->marker(form, layout.records[form.multi ? 2 : 1].start);
-        if (form.marker == 4 && marker && *marker < 0) {
-            if (*marker > -16) return {};
-            form.record_part = -*marker;
-            layout = Plot3dLayout(content, form, found);
-        }
-        return layout;
-    }
-    [[nodiscard]] std::optional<std::int64_t> marker(const Plot3dForm& form, std::int64_t at) const {
-        if (at + form.marker > bytes_.size()) return {};
-        const auto value = [&](auto of) {
-            bytes_.read(at, form.marker, reinterpret_cast<char*>(&of));
-            return std::int64_t{turned(of, form.big_endian != (std::endian::native == std::endian::big))};
-        };
-        return form.marker == 8 ? value(std::int64_t{0}) : value(std::int32_t{0});
-    }
-
-  private:
-    /// Whether a record of this length begins here.
-    [[nodiscard]] bool record(const Plot3dForm& form, std::int64_t at, std::int64_t length) const {
-        if (form.kind != Plot3dKind::unformatted) return true;
-        return marker(form, at) == length && marker(form, at + form.marker + length) == length;
-    }
-    [[nodiscard]] bool read(const Plot3dForm& form, std::int64_t at, std::int64_t count,
-                            std::int64_t* to) const {
-        if (text_ != nullptr) return text_->read_whole_numbers(at, count, to);
-        if (form.kind == Plot3dKind::unformatted) at += form.marker;
-        if (count > (bytes_.size() - at) / 4) return false;
-        std::vector<std::int32_t> values(static_cast<std::size_t>(count));
-        bytes_.read(at, 4 * count, reinterpret_cast<char*>(values.data()));
-        for (std::size_t i = 0; i < values.size(); ++i)
-            to[i] = turned(values[i], form.big_endian != (std::endian::native == std::endian::big));
-        return true;
-    }
-    const Bytes& bytes_;
-    const TextNumbers* text_;
-};
 
 }  // namespace
 
@@ -210,11 +92,11 @@ void Plot3dFile::Parts::read(const Plot3dLayout& l, int zone, std::int64_t first
     if (l.form.single_precision) {
         std::vector<float> values(static_cast<std::size_t>(count));
         read_bytes(l, record, byte, 4 * count, reinterpret_cast<char*>(values.data()));
-        for (std::size_t i = 0; i < values.size(); ++i) to[i] = turned(values[i], l.swapped());
+        for (std::size_t i = 0; i < values.size(); ++i) to[i] = byte_swapped(values[i], l.swapped());
     } else {
         read_bytes(l, record, byte, 8 * count, reinterpret_cast<char*>(to));
         if (l.swapped())
-            for (std::int64_t i = 0; i < count; ++i) to[i] = turned(to[i], true);
+            for (std::int64_t i = 0; i < count; ++i) to[i] = byte_swapped(to[i], true);
     }
 }
 
@@ -225,14 +107,14 @@ bool Plot3dFile::Parts::read_blanks(const Plot3dLayout& l, int zone, std::int64_
     std::vector<std::int32_t> blanks(static_cast<std::size_t>(count));
     read_bytes(l, l.record_of_values(zone), values * l.real_bytes() + 4 * first, 4 * count,
                reinterpret_cast<char*>(blanks.data()));
-    for (std::size_t i = 0; i < blanks.size(); ++i) to[i] = turned(blanks[i], l.swapped());
+    for (std::size_t i = 0; i < blanks.size(); ++i) to[i] = byte_swapped(blanks[i], l.swapped());
     return true;
 }
 
 /// Whether the lengths before and after all records are those of this form.
 bool Plot3dFile::Parts::lengths_fit(const Plot3dLayout& l) const {
     if (l.form.kind != Plot3dKind::unformatted) return true;
-    const Head head(*bytes, nullptr);
+    const Plot3dHead head(*bytes, nullptr);
     for (const auto& record : l.records)
         for (std::int64_t byte = 0; byte < std::max<std::int64_t>(record.length, 1);
              byte += l.form.record_part) {
@@ -263,7 +145,7 @@ bool Plot3dFile::Parts::plausible(const Plot3dLayout& l) const {
         if (!read_blanks(l, z, 0, static_cast<std::int64_t>(blanks.size()), blanks.data())) return false;
         bool any = false;
         for (const std::int64_t blank : blanks) {
-            if (std::abs(blank) > kMostZones) return false;
+            if (std::abs(blank) > Plot3dHead::kMostZones) return false;
             any = any || blank != 0;
         }
         if (!any) return false;
@@ -307,10 +189,10 @@ Error Plot3dFile::Parts::no_form(Plot3dContent content, const std::optional<Plot
 }
 
 void Plot3dFile::Parts::find_form(Plot3dContent content, const Plot3dKnown& known) {
-    const Head head(*bytes, text.get());
+    const Plot3dHead head(*bytes, text.get());
     std::vector<Plot3dLayout> fitting;
     std::optional<Plot3dLayout> nearest;
-    for (const Plot3dForm& form : forms(known, content, text != nullptr)) {
+    for (const Plot3dForm& form : plot3d_forms(known, content, text != nullptr)) {
         auto l = head.layout(content, form);
         if (!l) continue;
         if (size_of(*l) == size() && lengths_fit(*l))

@@ -13,7 +13,6 @@ from order import ROOT
 from sizes import long_files, long_functions, native_functions, python_functions
 
 LONG_FILES = {
-    "methods/curvilinear/plot3d_read.cpp",
     "solvers/flow/overset_check.cpp",
     "solvers/flow/scheme/lines.cpp",
     "solvers/flow/settings.cpp",
@@ -29,7 +28,6 @@ LONG_FUNCTIONS = {
     "examples/graph/lennard_jones.cpp": {"main"},
     "examples/graph/overset.cpp": {"main"},
     "examples/heat/heat.cpp": {"declare"},
-    "methods/curvilinear/bricks.cpp": {"generate_brick"},
     "methods/overset/connectivity.cpp": {"declare_connectivity"},
     "methods/overset/holes.cpp": {"begin_work"},
     "methods/overset/lists.cpp": {"declare_lists"},
