@@ -122,6 +122,68 @@ void check(const Problem& p) {
                     .remedy("a finer mesh; where a map cuts the zone, ranges that end elsewhere");
 }
 
+/// What the parts hand on to each other: which patches and meshes cut, and labels between tasks.
+Parts make_parts(Graph& graph, const Problem& p) {
+    std::vector<int> wall_patches, cutting(p.names.size(), -1);
+    std::int64_t most = 0;
+    for (int patch = 0; patch < p.grid.patches(); ++patch) {
+        most = std::max(most, p.grid.box(patch).volume());
+        if (p.walls[z(patch)].empty()) continue;
+        wall_patches.push_back(patch);
+        cutting[z(p.mesh[z(p.grid.zone_of(patch))])] = 0;
+    }
+    int cuts = 0;
+    for (int& c : cutting)
+        if (c == 0) c = cuts++;
+    const auto bytes_of = [](const auto& object) { return object.bytes(); };
+    return {
+        graph,
+        p,
+        wall_patches,
+        cutting,
+        cuts,
+        most,
+        graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
+        graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
+        graph.object<Work>(p.name + ": work", p.grid),
+        graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
+        graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
+                              static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
+        graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells),
+        graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells),
+        graph.scalars<std::int32_t>(p.name + ": marks", Reduce::max,
+                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts)))),
+        {}};
+}
+
+/// The labels of the result. `most`: cells of a patch.
+Connectivity make_connectivity(Graph& graph, const Problem& p, std::int64_t most) {
+    // All cells of a small patch may be receptors; of a large one those of two layers around, and more.
+    const auto room = static_cast<int>(most <= 4096 ? most : std::max<std::int64_t>(4096, most / 2));
+    Connectivity made{
+        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells,
+                                  {.history = p.moves() ? 1 : 0, .kept = true}),
+        Questions<Wanted>(graph, p.name + ": wanted", p.grid, p.grid, room),
+        graph.scalars<std::int64_t>(p.name + ": counts", Reduce::sum, kCounts * p.grid.zones(),
+                                    {.kept = true}),
+        graph.scalars<std::int64_t>(p.name + ": first orphans", Reduce::min, p.grid.zones(), {.kept = true}),
+        graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
+                                            {.kept = true}),
+        graph.scalars<std::int64_t>(p.name + ": volume ratios by size", Reduce::sum, kRatioBins,
+                                    {.kept = true}),
+        room};
+    if (p.donor_zones)
+        made.donor_zone =
+            graph.field<std::int32_t>(p.name + ": zones of donors", p.grid, On::cells, {.kept = true});
+    if (!p.shared.empty())
+        made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
+    // Each asks its donors in all other meshes, of which few lie at one place, and its own mesh.
+    const int asked = static_cast<int>(std::min<std::size_t>(p.names.size(), 4));
+    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, asked * room);
+    return made;
+}
+
 void declare_in(Parts& parts, const When& when, const Connectivity& made) {
     parts.when = when.in_step ? ", in a step" : "";
     const auto rounds = parts.graph.scalar<std::int64_t>(parts.named("changes"), Reduce::sum);
@@ -183,61 +245,10 @@ void declare_geometry(Parts& parts) {
 
 Connectivity declare_connectivity(Graph& graph, const Problem& p) {
     check(p);
-    std::vector<int> wall_patches, cutting(p.names.size(), -1);
-    std::int64_t most = 0;
-    for (int patch = 0; patch < p.grid.patches(); ++patch) {
-        most = std::max(most, p.grid.box(patch).volume());
-        if (p.walls[z(patch)].empty()) continue;
-        wall_patches.push_back(patch);
-        cutting[z(p.mesh[z(p.grid.zone_of(patch))])] = 0;
-    }
-    int cuts = 0;
-    for (int& c : cutting)
-        if (c == 0) c = cuts++;
-    const auto bytes_of = [](const auto& object) { return object.bytes(); };
-    Parts parts{
-        graph,
-        p,
-        wall_patches,
-        cutting,
-        cuts,
-        most,
-        graph.object<Donors>(p.name + ": donors", p.grid, {.bytes = bytes_of}),
-        graph.object<Surface>(p.name + ": cutters", p.grid, {.bytes = bytes_of}),
-        graph.object<Surface>(p.name + ": surfaces", p.grid, {.bytes = bytes_of}),
-        graph.object<Work>(p.name + ": work", p.grid),
-        graph.scalars<double>(p.name + ": boxes", Reduce::min, 6 * p.grid.patches()),
-        graph.scalars<double>(p.name + ": boxes of walls", Reduce::min,
-                              static_cast<int>(6 * std::max<std::size_t>(1, wall_patches.size()))),
-        graph.field<std::int32_t>(p.name + ": holes", p.grid, On::cells),
-        graph.field<std::int32_t>(p.name + ": state", p.grid, On::cells),
-        graph.scalars<std::int32_t>(p.name + ": marks", Reduce::max,
-                                    static_cast<int>(HoleMap::cells(p.dimensions) * z(std::max(1, cuts)))),
-        {}};
-    // All cells of a small patch may be receptors; of a large one those of two layers around, and more.
-    const auto room = static_cast<int>(most <= 4096 ? most : std::max<std::int64_t>(4096, most / 2));
-    Connectivity made{
-        graph.field<std::int32_t>(p.name + " status", p.grid, On::cells,
-                                  {.history = p.moves() ? 1 : 0, .kept = true}),
-        Questions<Wanted>(graph, p.name + ": wanted", p.grid, p.grid, room),
-        graph.scalars<std::int64_t>(p.name + ": counts", Reduce::sum, kCounts * p.grid.zones(),
-                                    {.kept = true}),
-        graph.scalars<std::int64_t>(p.name + ": first orphans", Reduce::min, p.grid.zones(), {.kept = true}),
-        graph.scalar<std::array<double, 2>>(p.name + ": volume ratios", Reduce::max, -Bounds::kNone,
-                                            {.kept = true}),
-        graph.scalars<std::int64_t>(p.name + ": volume ratios by size", Reduce::sum, kRatioBins,
-                                    {.kept = true}),
-        room};
-    if (p.donor_zones)
-        made.donor_zone =
-            graph.field<std::int32_t>(p.name + ": zones of donors", p.grid, On::cells, {.kept = true});
-    if (!p.shared.empty())
-        made.share = graph.field<double>(p.name + ": share of walls", p.grid, On::cells, {.kept = true});
-    // Each asks its donors in all other meshes, of which few lie at one place, and its own mesh.
-    const int asked = static_cast<int>(std::min<std::size_t>(p.names.size(), 4));
-    if (p.moves()) made.uncovered.emplace(graph, p.name + ": uncovered", p.grid, p.grid, asked * room);
+    Parts parts = make_parts(graph, p);
+    Connectivity made = make_connectivity(graph, p, parts.patch_cells);
     declare_geometry(parts);
-    if (cuts > 0) declare_maps(parts);
+    if (parts.cuts > 0) declare_maps(parts);
     declare_in(parts, {graph.start()}, made);
     if (p.moves()) declare_in(parts, {graph.step(), true}, made);
     return made;

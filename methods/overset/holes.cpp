@@ -4,6 +4,7 @@
 // touch ask the patches with walls: each answers through which of a few rays from there its own elements lie
 // an odd number of times, and what all of them say together decides.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "methods/overset/parts.hpp"
@@ -103,6 +104,42 @@ void declare_maps(Parts& parts) {
 
 namespace {
 
+/// The map of a mesh that cuts, from the marks of all its walls.
+template <class Numbers>
+HoleMap map_of(const Numbers& marked, int cut, int dimensions, const Bounds& bounds) {
+    const std::size_t size = HoleMap::cells(dimensions);
+    std::vector<bool> is_marked(size);
+    for (std::size_t n = 0; n < size; ++n)
+        is_marked[n] = marked[static_cast<std::int64_t>(size * z(cut) + n)] == 1;
+    HoleMap map(dimensions, bounds);
+    map.fill(is_marked);
+    return map;
+}
+
+/// The cells of a patch, looked up in the maps of other meshes: those inside are holes, those by a wall are
+/// to ask it.
+struct LookUp {
+    Box cells;
+    FieldView<const double> centres;
+    int dimensions;
+    Work& w;
+    std::vector<std::uint8_t> is_unsure;  // [cell]
+
+    /// `map`: null where the mesh has none, as its walls are open.
+    void in(const HoleMap* map, const Bounds& bounds, const Rigid& seen) {
+        std::size_t n = 0;
+        for_each(cells, [&](int i, int j, int k) {
+            const Real3 at = seen(centre_at(centres, dimensions, {i, j, k}));
+            const std::size_t cell = n++;
+            if (!bounds.contains(at)) return;
+            const auto is = map == nullptr ? HoleMap::Cell::wall : map->at(at);
+            const bool by_wall = !w.feet.empty() && w.feet[cell].reach > 0;
+            if (is == HoleMap::Cell::inside && !by_wall) w.is_hole[cell] = 1;
+            if (is == HoleMap::Cell::wall || (is == HoleMap::Cell::inside && by_wall)) is_unsure[cell] = 1;
+        });
+    }
+};
+
 void begin_work(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
     Task task = scope.task(parts.named("first work"), p.grid);
@@ -129,35 +166,19 @@ void begin_work(Parts& parts, Scope& scope) {
         Bounds around;
         for_each(cells, [&](int i, int j, int k) { around.add(centre_at(x, p.dimensions, {i, j, k})); });
         const std::vector<Bounds> bounds = bounds_of_cuts(here[boxes], cut, cuts);
-        std::vector<std::uint8_t> is_unsure(w.is_hole.size(), 0);
         const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
+        LookUp look_up{cells, x, p.dimensions, w, std::vector<std::uint8_t>(w.is_hole.size(), 0)};
         for (std::size_t mesh = 0; mesh < cutting.size(); ++mesh) {
             const int c = cutting[mesh];
             if (c < 0 || static_cast<int>(mesh) == own || !bounds[z(c)].meets(moved(around, seen[mesh])))
                 continue;
-            HoleMap map;
-            if (!p.open[mesh]) {
-                const std::size_t size = HoleMap::cells(p.dimensions);
-                std::vector<bool> is_marked(size);
-                for (std::size_t n = 0; n < size; ++n)
-                    is_marked[n] = here[marked][static_cast<std::int64_t>(size * z(c) + n)] == 1;
-                map = HoleMap(p.dimensions, bounds[z(c)]);
-                map.fill(is_marked);
-            }
-            std::size_t n = 0;
-            for_each(cells, [&](int i, int j, int k) {
-                const Real3 at = seen[mesh](centre_at(x, p.dimensions, {i, j, k}));
-                const std::size_t cell = n++;
-                if (!bounds[z(c)].contains(at)) return;
-                const auto is = p.open[mesh] ? HoleMap::Cell::wall : map.at(at);
-                const bool by_wall = !w.feet.empty() && w.feet[cell].reach > 0;
-                if (is == HoleMap::Cell::inside && !by_wall) w.is_hole[cell] = 1;
-                if (is == HoleMap::Cell::wall || (is == HoleMap::Cell::inside && by_wall))
-                    is_unsure[cell] = 1;
-            });
+            std::optional<HoleMap> map;
+            if (!p.open[mesh]) map = map_of(here[marked], c, p.dimensions, bounds[z(c)]);
+            look_up.in(map ? &*map : nullptr, bounds[z(c)], seen[mesh]);
         }
-        for (std::size_t n = 0; n < is_unsure.size(); ++n)
-            if (is_unsure[n] != 0 && w.is_hole[n] == 0) w.unsure.push_back(static_cast<std::int32_t>(n));
+        for (std::size_t n = 0; n < w.is_hole.size(); ++n)
+            if (look_up.is_unsure[n] != 0 && w.is_hole[n] == 0)
+                w.unsure.push_back(static_cast<std::int32_t>(n));
         w.rays.assign(w.unsure.size() * z(cuts), 0);
         w.near.assign(w.unsure.size() * z(cuts), 0);
         for (std::size_t n = 0; n < cut.size(); ++n) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
 
 #include "methods/overset/parts.hpp"
 #include "methods/overset/ratios.hpp"
@@ -17,93 +19,138 @@ FieldView<const std::int32_t> readable(const FieldView<std::int32_t>& f) {
     return {f.origin(), f.stride(1), f.stride(2), f.component_stride(), f.box()};
 }
 
+/// What the task that makes the lists uses.
+struct ListUses {
+    FieldUse<const std::int32_t> state;
+    ScalarUse<const std::int64_t> left;
+    std::function<FieldView<const double>(const Here&)> quality;
+    ObjectUse<Work> work;
+    FieldUse<std::int32_t> status;
+    ScalarsUse<std::int64_t> counts;
+    ScalarUse<std::array<double, 2>> ratios;
+    ScalarsUse<std::int64_t> ratio_counts, first_orphans;
+    std::optional<FieldUse<std::int32_t>> donor_zone;
+    AskUse<Wanted> wanted;
+};
+
+/// The cells of one patch, each with what it is; those that are interpolated are listed.
+class PatchLists {
+  public:
+    PatchLists(const ListUses& uses, const Problem& p, Here& here)
+        : uses_(uses),
+          p_(p),
+          here_(here),
+          work_(here[uses.work]),
+          state_(here[uses.state]),
+          status_(here[uses.status]),
+          wanted_(here[uses.wanted]),
+          quality_(uses.quality(here)),
+          zone_(p.grid.zone_of(here.patch)) {
+        here[uses.first_orphans].resize(p.grid.zones());
+        here[uses.ratio_counts].resize(kRatioBins);
+    }
+
+    /// `around`: seen_from_cell(); `most`: receptors and orphans that there is room for.
+    void list(const std::vector<Int3>& around, int most);
+    /// Counts and ratios to the sums over all patches.
+    void contribute() const {
+        here_[uses_.counts].resize(std::int64_t{kCounts} * p_.grid.zones());
+        for (int c = 0; c < kCounts; ++c)
+            here_[uses_.counts][std::int64_t{kCounts} * zone_ + c] = count_[z(c)];
+        here_[uses_.ratios] = ratio_;
+    }
+
+  private:
+    void set(const Int3& at, Cell kind, Count count) {
+        status_(at[0], at[1], at[2]) = static_cast<std::int32_t>(kind);
+        ++count_[z(count)];
+    }
+    /// Whether a computed cell sees this one.
+    [[nodiscard]] bool is_needed(const Int3& at, const std::vector<Int3>& around) const {
+        return std::any_of(around.begin(), around.end(), [&](const Int3& by) {
+            const Int3 near{at[0] + by[0], at[1] + by[1], at[2] + by[2]};
+            return state_.box().contains(near) && state_(near[0], near[1], near[2]) == kComputes;
+        });
+    }
+    /// False: there is no room.
+    [[nodiscard]] bool add_receptor(const Int3& at, const Candidate& donor) {
+        set(at, Cell::receptor, kReceptors);
+        if (uses_.donor_zone) here_[*uses_.donor_zone](at[0], at[1], at[2]) = donor.zone + 1;
+        if (p_.quality_is_volume) {
+            const double r = donor.quality / quality_(at[0], at[1], at[2]);
+            ratio_[0] = std::max(ratio_[0], -r), ratio_[1] = std::max(ratio_[1], r);
+            ++here_[uses_.ratio_counts][ratio_bin(r)];
+        }
+        return wanted_.add(donor.patch, {donor.base, static_cast<std::int16_t>(Cell::receptor),
+                                         static_cast<std::int16_t>(donor.turn), donor.xi});
+    }
+    [[nodiscard]] bool add_orphan(const Int3& at) {
+        set(at, Cell::orphan, kOrphans);
+        auto& lowest = here_[uses_.first_orphans][zone_];
+        lowest = std::min(lowest, number_of(p_.grid.cells(zone_), at));
+        return wanted_.add(here_.patch, {at, static_cast<std::int16_t>(Cell::orphan), 0, {}});
+    }
+
+    const ListUses& uses_;
+    const Problem& p_;
+    const Here& here_;
+    const Work& work_;
+    const FieldView<const std::int32_t> state_;
+    const FieldView<std::int32_t> status_;
+    const Asking<Wanted> wanted_;
+    const FieldView<const double> quality_;
+    const int zone_;
+    std::array<std::int64_t, kCounts> count_{};
+    std::array<double, 2> ratio_{-Bounds::kNone, -Bounds::kNone};
+};
+
+void PatchLists::list(const std::vector<Int3>& around, int most) {
+    std::size_t n = 0;
+    for_each(here_.cells(), [&](int i, int j, int k) {
+        const Int3 at{i, j, k};
+        const std::size_t cell = n++;
+        if (uses_.donor_zone) here_[*uses_.donor_zone](i, j, k) = 0;
+        if (state_(i, j, k) == kHole) return set(at, Cell::hole, kHoles);
+        if (state_(i, j, k) == kComputes) return set(at, Cell::computed, kComputed);
+        if (!is_needed(at, around)) return set(at, Cell::hole, kCovered);
+        const std::int32_t donor = work_.candidate[cell];
+        if (!(donor >= 0 ? add_receptor(at, work_.candidates[z(donor)]) : add_orphan(at)))
+            here_.fail(fmt::format(
+                "mesh '{0}' has more than {1} receptors in one patch. Try a larger mesh.{0}.patch "
+                "(--patch of strata overset check), or less overlap",
+                p_.mesh_name(zone_), most));
+    });
+}
+
 }  // namespace
 
 void declare_lists(Parts& parts, const When& when, Scalar<std::int64_t> changes, const Connectivity& made) {
     const Problem& p = parts.p;
     Task task = when.scope.task(parts.named("lists"), p.grid);
-    const auto now =
-        task.need(parts.state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
-    const auto left = task.need(changes.last());
-    const auto quality = p.quality(task);
-    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 7 : 6));
-    const auto status = task.make(made.status);
-    const auto counts = task.contribute(made.counts.at(0));
-    const auto ratios = task.contribute(made.ratios);
-    const auto by_size = task.contribute(made.ratio_counts.at(0));
-    const auto first = task.contribute(made.first_orphans.at(0));
+    ListUses uses;
+    uses.state = task.need(parts.state.at(1), ghosts({kFringe, kFringe, p.dimensions == 3 ? kFringe : 0}));
+    uses.left = task.need(changes.last());
+    uses.quality = p.quality(task);
+    uses.work = task.modify(parts.work.at(parts.cuts > 0 ? 7 : 6));
+    uses.status = task.make(made.status);
+    uses.counts = task.contribute(made.counts.at(0));
+    uses.ratios = task.contribute(made.ratios);
+    uses.ratio_counts = task.contribute(made.ratio_counts.at(0));
+    uses.first_orphans = task.contribute(made.first_orphans.at(0));
     const UncoveredListed uncovered(when, made, task);
-    FieldUse<std::int32_t> donor_zone;
-    if (made.donor_zone) donor_zone = task.make(*made.donor_zone);
-    task.run([=, &p, some_zones = made.donor_zone.has_value(), asked = made.wanted.list(task),
-              most = made.most, around = seen_from_cell(p.dimensions)](Here& here) {
-        if (here[left] != 0)
+    if (made.donor_zone) uses.donor_zone = task.make(*made.donor_zone);
+    uses.wanted = made.wanted.list(task);
+    task.run([=, &p, most = made.most, around = seen_from_cell(p.dimensions)](Here& here) {
+        if (here[uses.left] != 0)
             here.fail(
                 fmt::format("where meshes overlap, {} cells still change between computed and interpolated "
                             "after {} rounds. Try more overlap, or cells of more equal size there",
-                            here[left], kChoiceRounds));
-        Work& w = here[work];
-        const auto is = here[now];
-        const auto to = here[status];
-        const auto asks = here[asked];
-        const auto own = quality(here);
-        const Box seen = is.box();
-        const int zone = p.grid.zone_of(here.patch);
-        std::array<std::int64_t, kCounts> count{};
-        here[first].resize(p.grid.zones());
-        here[by_size].resize(kRatioBins);
-        std::array<double, 2> ratio{-Bounds::kNone, -Bounds::kNone};
-        std::size_t n = 0;
-        for_each(here.cells(), [&](int i, int j, int k) {
-            const std::size_t cell = n++;
-            if (some_zones) here[donor_zone](i, j, k) = 0;
-            if (is(i, j, k) == kHole || is(i, j, k) == kComputes) {
-                to(i, j, k) = is(i, j, k);
-                ++count[is(i, j, k) == kHole ? kHoles : kComputed];
-                return;
-            }
-            bool needed = false;
-            for (const Int3& by : around) {
-                const Int3 near{i + by[0], j + by[1], k + by[2]};
-                needed = seen.contains(near) && is(near[0], near[1], near[2]) == kComputes;
-                if (needed) break;
-            }
-            if (!needed) {
-                to(i, j, k) = static_cast<std::int32_t>(Cell::hole);
-                ++count[kCovered];
-                return;
-            }
-            const bool found = w.candidate[cell] >= 0;
-            const Cell kind = found ? Cell::receptor : Cell::orphan;
-            to(i, j, k) = static_cast<std::int32_t>(kind);
-            ++count[found ? kReceptors : kOrphans];
-            bool room;
-            if (found) {
-                const Candidate& c = w.candidates[z(w.candidate[cell])];
-                if (some_zones) here[donor_zone](i, j, k) = c.zone + 1;
-                if (p.quality_is_volume) {
-                    const double r = c.quality / own(i, j, k);
-                    ratio[0] = std::max(ratio[0], -r), ratio[1] = std::max(ratio[1], r);
-                    ++here[by_size][ratio_bin(r)];
-                }
-                room = asks.add(c.patch, {c.base, static_cast<std::int16_t>(kind),
-                                          static_cast<std::int16_t>(c.turn), c.xi});
-            } else {
-                auto& lowest = here[first][zone];
-                lowest = std::min(lowest, number_of(p.grid.cells(zone), {i, j, k}));
-                room = asks.add(here.patch, {{i, j, k}, static_cast<std::int16_t>(kind), 0, {}});
-            }
-            if (!room)
-                here.fail(fmt::format(
-                    "mesh '{0}' has more than {1} receptors in one patch. Try a larger mesh.{0}.patch "
-                    "(--patch of strata overset check), or less overlap",
-                    p.mesh_name(zone), most));
-        });
-        here[counts].resize(std::int64_t{kCounts} * p.grid.zones());
-        for (int c = 0; c < kCounts; ++c) here[counts][std::int64_t{kCounts} * zone + c] = count[z(c)];
-        here[ratios] = ratio;
-        uncovered.list(here, w, readable(to));
-        if (p.shared.empty()) w = {};
+                            here[uses.left], kChoiceRounds));
+        PatchLists lists(uses, p, here);
+        lists.list(around, most);
+        lists.contribute();
+        uncovered.list(here, here[uses.work], readable(here[uses.status]));
+        if (p.shared.empty()) here[uses.work] = {};
     });
 }
 
