@@ -65,6 +65,45 @@ int wrong_flows(int threads, std::vector<std::string>& notes) {
     return (rounding <= 1e-12 ? 0 : 1) + (fine <= 0.4 * coarse && coarse < 0.02 ? 0 : 1);
 }
 
+/// A step of scalars or of the flow, on grids of this size (cells of the fixed grid, or of a patch).
+Make maker(bool scalar, int size) {
+    if (scalar)
+        return [size](int threads, Donors donors, Break fault) {
+            return overset_scalar(size, threads, donors, fault);
+        };
+    return [size](int threads, Donors donors, Break fault) {
+        return std::make_unique<OversetFlow>(graph::Int3{size, size, size}, OversetFlow::Flow::vortex,
+                                             threads, donors, fault);
+    };
+}
+
+/// Steps with lists that tasks set, with a table at rest, and with new plans, in turn.
+struct Windows {
+    std::vector<double> following, resting, with_plans;  // ms
+    std::vector<double> share, more;                     // of following: % of a step, ns of a donor
+    double donors = 0, updates = 0;                      // of a step: of donors, of cells in all stages
+};
+
+/// `seconds`: of a window.
+Windows measure(const Make& make, int threads, double seconds) {
+    const auto follows = make(threads, Donors::in_pieces, Break::none),
+               rests = make(threads, Donors::rest, Break::none),
+               replaced = make(threads, Donors::replaced, Break::none);
+    const double first = rests->measure(2);
+    const auto steps = static_cast<std::int64_t>(std::clamp(seconds / std::max(first, 1e-9), 2.0, 1e6));
+    Windows of;
+    of.donors = static_cast<double>(follows->donors_a_step());
+    of.updates = 3 * static_cast<double>(rests->cells());
+    for (int i = 0; i < kWindows; ++i) {
+        of.following.push_back(1e3 * follows->measure(steps));
+        of.resting.push_back(1e3 * rests->measure(steps));
+        of.with_plans.push_back(1e3 * replaced->measure(2));
+        of.share.push_back(100 * (1 - of.resting.back() / of.following.back()));
+        of.more.push_back(1e6 * (of.following.back() - of.resting.back()) / of.donors);
+    }
+    return of;
+}
+
 Result run(Group& group, const Parsed& given, Break fault) {
     if (group.size() > 1)
         throw Error("graph-overset measures one process").given(std::to_string(group.size())).allowed("1");
@@ -76,56 +115,32 @@ Result run(Group& group, const Parsed& given, Break fault) {
             .given(std::to_string(cells))
             .allowed("a multiple of 8");
     const int threads = thread_count();
-    const auto made = [&](int size) -> Make {
-        if (scalar)
-            return [size](int count, Donors donors, Break broken) {
-                return overset_scalar(size, count, donors, broken);
-            };
-        return [size](int count, Donors donors, Break broken) {
-            return std::make_unique<OversetFlow>(graph::Int3{size, size, size}, OversetFlow::Flow::vortex,
-                                                 count, donors, broken);
-        };
-    };
     const int fixed = scalar ? cells : 3 * patch, turning = scalar ? cells / 2 : 2 * patch;
     Result result;
     result.parameter("step", std::string(scalar ? "scalars" : "compressible flow"));
     result.parameter("cells", fmt::format("{0} x {0} x {0} and {1} x {1} x {1}", fixed, turning));
-    int wrong = wrong_patches(made(scalar ? cells : std::min(patch, 16)), threads, fault);
+    int wrong = wrong_patches(maker(scalar, scalar ? cells : std::min(patch, 16)), threads, fault);
     if (!scalar) wrong += wrong_flows(threads, result.notes);
     result.verification = {
         scalar
             ? "patches that are not, to the bit, as with a new table and plan in each step"
             : "patches that are not, to the bit, as with a new table and plan in each step, and wrong flows",
         static_cast<double>(wrong), 0, "exact"};
-    const Make make = made(scalar ? cells : patch);
-    const auto follows = make(threads, Donors::in_pieces, Break::none),
-               rests = make(threads, Donors::rest, Break::none),
-               replaced = make(threads, Donors::replaced, Break::none);
-    const double first = rests->measure(2), window = quick ? 0.01 : 0.4;
-    const auto steps = static_cast<std::int64_t>(std::clamp(window / std::max(first, 1e-9), 2.0, 1e6));
-    std::vector<double> following, resting, with_plans, more, share;
-    const auto donors = static_cast<double>(follows->donors_a_step());
-    for (int i = 0; i < kWindows; ++i) {
-        following.push_back(1e3 * follows->measure(steps));
-        resting.push_back(1e3 * rests->measure(steps));
-        with_plans.push_back(1e3 * replaced->measure(2));
-        share.push_back(100 * (1 - resting.back() / following.back()));
-        more.push_back(1e6 * (following.back() - resting.back()) / donors);
-    }
-    const double updates = 3 * static_cast<double>(rests->cells());
-    result.figures = {{"step", median(following), "ms", false, {}, {}},
-                      {"step, donors at rest", median(resting), "ms", false, {}, {}},
-                      {"step, new plan", median(with_plans), "ms", false, {}, {}},
-                      {"following", median(share), "%", false, {}, {}},
-                      {"each donor", median(more), "ns", false, {}, {}},
-                      {"cell and stage", 1e6 * threads * median(resting) / updates, "ns", false, {}, {}}};
+    Windows of = measure(maker(scalar, scalar ? cells : patch), threads, quick ? 0.01 : 0.4);
+    const double resting = median(of.resting);
+    result.figures = {{"step", median(of.following), "ms", false, {}, {}},
+                      {"step, donors at rest", resting, "ms", false, {}, {}},
+                      {"step, new plan", median(of.with_plans), "ms", false, {}, {}},
+                      {"following", median(of.share), "%", false, {}, {}},
+                      {"each donor", median(of.more), "ns", false, {}, {}},
+                      {"cell and stage", 1e6 * threads * resting / of.updates, "ns", false, {}, {}}};
     if (!scalar)
         result.figures.push_back(
-            {"arithmetic", 1e-6 * updates * kFlowOperations / median(resting), "GF/s", true, {}, {}});
+            {"arithmetic", 1e-6 * of.updates * kFlowOperations / resting, "GF/s", true, {}, {}});
     result.notes.push_back(
         fmt::format("{:.0f} donors' values a step; steps with lists that tasks set and with a table at rest, "
                     "in turn; medians of {} windows; a thread's time for a cell and stage.",
-                    donors, kWindows));
+                    of.donors, kWindows));
     return result;
 }
 

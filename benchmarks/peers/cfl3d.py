@@ -122,12 +122,31 @@ def write_grid(path: Path, x: np.ndarray, z: np.ndarray) -> None:
     path.write_bytes(record(struct.pack("<i", 1)) + record(struct.pack("<3i", 2, n, m)) + record(data))
 
 
-def input_text(flow: Flow, how: How) -> str:
-    n, m = flow.points
-    first, last = flow.wall
-    coarser = max(how.levels, len(how.cycles)) - 1
-    if coarser > flow.coarser:
-        raise ValueError(f"{flow.grid} has {flow.coarser} coarser grids, not {coarser}")
+class InputFile:
+    """The lines of CFL3D's input: names of columns, and values below them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def row(self, *values: object) -> None:
+        self.lines.append("  " + " ".join(f"{value:>9}" for value in values))
+
+    def table(self, head: str, *values: object) -> None:
+        self.lines.append("  " + head)
+        self.row(*values)
+
+    def face(self, name: str, *segments: tuple[int, tuple[int, int], dict[str, float]]) -> None:
+        """A face's boundary conditions: of each segment its kind, its range and its data."""
+        self.lines.append(f"  {name}: GRID SEGMENT BCTYPE STA END STA END NDATA")
+        for number, (kind, (begin, end), data) in enumerate(segments, 1):
+            span = (begin, end) if name in ("I0", "IDIM") else (0, 0, begin, end)
+            self.row(1, number, kind, *(*span, 0, 0)[:4], len(data))
+            if data:
+                self.table(" ".join(data), *data.values())
+
+
+def _add_files(to: InputFile, flow: Flow, how: How) -> None:
+    """Names of files, and keywords that its columns do not have."""
     lines = ["I/O FILES", "grid.bin", "plot3dg.bin", "plot3dq.bin", "cfl3d.out", "cfl3d.res", "cfl3d.turres"]
     lines += ["cfl3d.blomax", "cfl3d.out15", "cfl3d.prout", "cfl3d.out20", "ovrlp.bin", "patch.bin"]
     lines += ["restart.bin", ">", "ifullns 1"]
@@ -137,95 +156,97 @@ def input_text(flow: Flow, how: How) -> str:
         lines += [f"iturbord {how.order}", f"ikoprod {int(how.model == 'sst')}"]
     if how.turbulence_cfl:
         lines += [f"cflturb{n} {how.turbulence_cfl}" for n in range(1, 2 if how.model == "sa" else 3)]
-    lines += ["<", f" {flow.grid}"]
+    to.lines += [*lines, "<", f" {flow.grid}"]
 
-    def table(head: str, *values: object) -> None:
-        lines.append("  " + head)
-        lines.append("  " + " ".join(f"{value:>9}" for value in values))
 
-    table(
-        "XMACH ALPHA BETA REUE,MIL TINF,DR IALPH IHSTRY",
-        flow.mach,
-        flow.alpha,
-        0.0,
-        flow.reynolds / 1e6,
-        540.0,
-        0,
-        0,
-    )
-    table("SREF CREF BREF XMC YMC ZMC", flow.area, flow.area, 1.0, 0.0, 0.0, 0.0)
-    table("DT IREST IFLAGTS FMAX IUNST CFLTAU", -how.cfl, 0, 0, 5.0, 0, 10.0)
-    table("NGRID NPLOT3D NPRINT NWREST ICHK I2D NTSTEP ITA", -1, 1, 1, 1000000, 0, 1, 1, 1)
+def _add_flow(to: InputFile, flow: Flow, how: How, coarser: int) -> None:
+    """The state at infinity, the grid and the scheme."""
+    first, _ = flow.wall
+    n, m = flow.points
+    state = (flow.mach, flow.alpha, 0.0, flow.reynolds / 1e6, 540.0, 0, 0)
+    to.table("XMACH ALPHA BETA REUE,MIL TINF,DR IALPH IHSTRY", *state)
+    to.table("SREF CREF BREF XMC YMC ZMC", flow.area, flow.area, 1.0, 0.0, 0.0, 0.0)
+    to.table("DT IREST IFLAGTS FMAX IUNST CFLTAU", -how.cfl, 0, 0, 5.0, 0, 10.0)
+    to.table("NGRID NPLOT3D NPRINT NWREST ICHK I2D NTSTEP ITA", -1, 1, 1, 1000000, 0, 1, 1, 1)
     viscous = 5 if how.model == "sa" else 7
-    table("NCG IEM IADVANCE IFORCE IVISC(I) IVISC(J) IVISC(K)", coarser, 0, 0, "001", 0, viscous, viscous)
-    table("IDIM JDIM KDIM", 2, n, m)
+    to.table("NCG IEM IADVANCE IFORCE IVISC(I) IVISC(J) IVISC(K)", coarser, 0, 0, "001", 0, viscous, viscous)
+    to.table("IDIM JDIM KDIM", 2, n, m)
     laminar = (1, 2, 1, first, 1, m) if flow.plate and how.laminar_before_plate else (0,) * 6
-    table("ILAMLO ILAMHI JLAMLO JLAMHI KLAMLO KLAMHI", *laminar)
-    table("INEWG IGRIDC IS JS KS IE JE KE", *(0,) * 8)
+    to.table("ILAMLO ILAMHI JLAMLO JLAMHI KLAMLO KLAMHI", *laminar)
+    to.table("INEWG IGRIDC IS JS KS IE JE KE", *(0,) * 8)
     diagonal = int(how.diagonal)
-    table("IDIAG(I) IDIAG(J) IDIAG(K) IFLIM(I) IFLIM(J) IFLIM(K)", *(diagonal,) * 3, 0, 0, 0)
+    to.table("IDIAG(I) IDIAG(J) IDIAG(K) IFLIM(I) IFLIM(J) IFLIM(K)", *(diagonal,) * 3, 0, 0, 0)
     third = "0.3333333333333333"
-    table("IFDS(I) IFDS(J) IFDS(K) RKAP0(I) RKAP0(J) RKAP0(K)", 1, 1, 1, third, third, third)
+    to.table("IFDS(I) IFDS(J) IFDS(K) RKAP0(I) RKAP0(J) RKAP0(K)", 1, 1, 1, third, third, third)
+
+
+def _add_faces(to: InputFile, flow: Flow) -> None:
+    first, last = flow.wall
+    n, _ = flow.points
     parts = 2 if flow.plate else 3
-    table("GRID NBCI0 NBCIDIM NBCJ0 NBCJDIM NBCK0 NBCKDIM IOVRLP", 1, 1, 1, 1, 1, parts, 1, 0)
-
-    def face(name: str, *segments: tuple[int, tuple[int, int], dict[str, float]]) -> None:
-        lines.append(f"  {name}: GRID SEGMENT BCTYPE STA END STA END NDATA")
-        for number, (kind, (begin, end), data) in enumerate(segments, 1):
-            span = (begin, end) if name in ("I0", "IDIM") else (0, 0, begin, end)
-            ranges = (*span, 0, 0)[:4]
-            lines.append("  " + " ".join(f"{v:>9}" for v in (1, number, kind, *ranges, len(data))))
-            if data:
-                lines.append("  " + " ".join(data))
-                lines.append("  " + " ".join(f"{v:>9}" for v in data.values()))
-
+    to.table("GRID NBCI0 NBCIDIM NBCJ0 NBCJDIM NBCK0 NBCKDIM IOVRLP", 1, 1, 1, 1, 1, parts, 1, 0)
     everywhere = (0, 0)
     wall = (2004, (first, last), {"TWTYPE": 0.0, "CQ": 0.0})
-    face("I0", (1001, everywhere, {}))
-    face("IDIM", (1002, everywhere, {}))
+    to.face("I0", (1001, everywhere, {}))
+    to.face("IDIM", (1002, everywhere, {}))
     if flow.plate:
         total = {"PTOT": 1.02828, "TTOT": 1.008, "ALPHA": 0.0, "BETA": 0.0}
-        face("J0", (2009, everywhere, total))
-        face("JDIM", (2002, everywhere, {"P/PINF": 1.0}))
-        face("K0", (1001, (1, first), {}), wall)
+        to.face("J0", (2009, everywhere, total))
+        to.face("JDIM", (2002, everywhere, {"P/PINF": 1.0}))
+        to.face("K0", (1001, (1, first), {}), wall)
     else:
-        face("J0", (1003, everywhere, {}))
-        face("JDIM", (1003, everywhere, {}))
-        face("K0", (0, (1, first), {}), wall, (0, (last, n), {}))
-    face("KDIM", (1003, everywhere, {}))
+        to.face("J0", (1003, everywhere, {}))
+        to.face("JDIM", (1003, everywhere, {}))
+        to.face("K0", (0, (1, first), {}), wall, (0, (last, n), {}))
+    to.face("KDIM", (1003, everywhere, {}))
+
+
+def _add_iteration(to: InputFile, how: How) -> None:
+    """Multigrid, smoothing of residuals, and the sequence of grids."""
     sequence = len(how.cycles)
-    table("MSEQ MGFLAG ICONSF MTT NGAM", sequence, int(how.levels > 1), 0, 0, 2 if how.w_cycle else 1)
-    table(
-        "ISSC EPSSSC(1) EPSSSC(2) EPSSSC(3) ISSR EPSSSR(1) EPSSSR(2) EPSSSR(3)",
-        0,
-        0.3,
-        0.3,
-        0.3,
-        0,
-        0.3,
-        0.3,
-        0.3,
-    )
-    lines.append("  NCYC MGLEVG NEMGL NITFO")
+    to.table("MSEQ MGFLAG ICONSF MTT NGAM", sequence, int(how.levels > 1), 0, 0, 2 if how.w_cycle else 1)
+    head = "ISSC EPSSSC(1) EPSSSC(2) EPSSSC(3) ISSR EPSSSR(1) EPSSSR(2) EPSSSR(3)"
+    to.table(head, *(0, 0.3, 0.3, 0.3) * 2)
+    to.lines.append("  NCYC MGLEVG NEMGL NITFO")
     for at, cycles in enumerate(how.cycles):
         levels = max(1, how.levels - (sequence - 1 - at))
-        lines.append(f"  {cycles:>9} {levels:>9} 0 0")
-    lines.append("  MIT1 MIT2 MIT3 MIT4 MIT5 MIT6 MIT7 MIT8")
-    lines += ["  1 1 1 1 1 1 1 1"] * sequence
-    lines += ["  1-1 BLOCKING DATA:", "  NBLI", f"  {0 if flow.plate else 1}"]
+        to.lines.append(f"  {cycles:>9} {levels:>9} 0 0")
+    to.lines.append("  MIT1 MIT2 MIT3 MIT4 MIT5 MIT6 MIT7 MIT8")
+    to.lines += ["  1 1 1 1 1 1 1 1"] * sequence
+
+
+def _add_cuts_and_output(to: InputFile, flow: Flow) -> None:
+    """Where a C-grid meets itself, and what is printed."""
+    first, last = flow.wall
+    n, _ = flow.points
+    to.lines += ["  1-1 BLOCKING DATA:", "  NBLI", f"  {0 if flow.plate else 1}"]
     head = "  NUMBER GRID : ISTA JSTA KSTA IEND JEND KEND ISVA1 ISVA2"
-    lines.append(head)
+    to.lines.append(head)
     if not flow.plate:
-        lines.append(f"  1 1 1 1 1 2 {first} 1 1 2")
-    lines.append(head)
+        to.lines.append(f"  1 1 1 1 1 2 {first} 1 1 2")
+    to.lines.append(head)
     if not flow.plate:
-        lines.append(f"  1 1 1 {n} 1 2 {last} 1 1 2")
-    lines += ["  PATCH SURFACE DATA:", "  NINTER", "  0"]
+        to.lines.append(f"  1 1 1 {n} 1 2 {last} 1 1 2")
+    to.lines += ["  PATCH SURFACE DATA:", "  NINTER", "  0"]
     head = "  GRID IPTYPE ISTART IEND IINC JSTART JEND JINC KSTART KEND KINC"
-    lines += ["  PLOT3D OUTPUT:", head, "  1 0 0 0 0 0 0 0 0 0 0", "  IMOVIE", "  0"]
-    lines += ["  PRINT OUT:", head, f"  1 0 1 1 1 {first} {last} 1 1 1 1"]
-    lines += ["  CONTROL SURFACE:", "  NCS", "  0", "  GRID ISTART IEND JSTART JEND KSTART KEND IWALL INORM"]
-    return "\n".join(lines) + "\n"
+    to.lines += ["  PLOT3D OUTPUT:", head, "  1 0 0 0 0 0 0 0 0 0 0", "  IMOVIE", "  0"]
+    to.lines += ["  PRINT OUT:", head, f"  1 0 1 1 1 {first} {last} 1 1 1 1"]
+    to.lines += ["  CONTROL SURFACE:", "  NCS", "  0"]
+    to.lines += ["  GRID ISTART IEND JSTART JEND KSTART KEND IWALL INORM"]
+
+
+def input_text(flow: Flow, how: How) -> str:
+    """The input file. Throws ValueError where the grid has too few coarser ones."""
+    coarser = max(how.levels, len(how.cycles)) - 1
+    if coarser > flow.coarser:
+        raise ValueError(f"{flow.grid} has {flow.coarser} coarser grids, not {coarser}")
+    made = InputFile()
+    _add_files(made, flow, how)
+    _add_flow(made, flow, how, coarser)
+    _add_faces(made, flow)
+    _add_iteration(made, how)
+    _add_cuts_and_output(made, flow)
+    return "\n".join(made.lines) + "\n"
 
 
 @dataclass

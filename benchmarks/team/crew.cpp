@@ -70,6 +70,51 @@ struct Stage {
 /// Who calls move(), and what the thread does that is to leave.
 enum class Change { given, taken, after_work, asleep };
 
+/// The process that gives the thread away.
+void give(Team& team, const Stage& stage, Change kind) {
+    Crew& crew = *stage.crew;
+    std::int64_t& began = *stage.began;
+    const int giver = team.rank();
+    if (kind == Change::after_work)
+        crew.parallel_region([&](int thread, int) {
+            if (thread == 0) crew.move(giver, 1 - giver);
+            if (thread == 1) {
+                busy_ns(20'000);
+                began = now_ns();
+            }
+        });
+    else
+        crew.parallel_region([](int thread, int) {
+            if (thread == 1) busy_ns(5'000);
+        });
+    if (kind == Change::asleep) pause_ms(3);
+    if (kind == Change::given || kind == Change::asleep) {
+        began = now_ns();
+        crew.move(giver, 1 - giver);
+    }
+}
+
+/// Where the new thread was first seen.
+struct Arrival {
+    std::int64_t at = 0;  // ns
+    int region = 0;       // counted from 1
+};
+
+/// The process that gets it.
+Arrival take(Team& team, const Stage& stage, Change kind) {
+    Crew& crew = *stage.crew;
+    if (kind == Change::taken) {
+        *stage.began = now_ns();
+        crew.move(1 - team.rank(), team.rank());
+    }
+    Arrival arrival;
+    for (; arrival.at == 0; ++arrival.region)
+        crew.parallel_region([&](int thread, int) {
+            if (thread == 1) arrival.at = now_ns();
+        });
+    return arrival;
+}
+
 /// Nanoseconds of each change, from before move() (after_work: from the end of the leaving thread's share) to
 /// the new thread in a region.
 std::vector<double> switches(Team& team, Stage& stage, int changes, Change kind, int& at_once) {
@@ -84,45 +129,17 @@ std::vector<double> switches(Team& team, Stage& stage, int changes, Change kind,
     // measured here.
     Patience turns = team.patience();
     if (stage.shares_home) turns = {turns.failure, 0, 1'000'000};
-    Crew& crew = *stage.crew;
-    std::int64_t& began = *stage.began;
     for (int change = 0; change < changes; ++change) {
-        const int giver = change % 2;
-        if (team.rank() == giver) {
-            if (kind == Change::after_work)
-                crew.parallel_region([&](int thread, int) {
-                    if (thread == 0) crew.move(giver, 1 - giver);
-                    if (thread == 1) {
-                        busy_ns(20'000);
-                        began = now_ns();
-                    }
-                });
-            else
-                crew.parallel_region([](int thread, int) {
-                    if (thread == 1) busy_ns(5'000);
-                });
-            if (kind == Change::asleep) pause_ms(3);
-            if (kind == Change::given || kind == Change::asleep) {
-                began = now_ns();
-                crew.move(giver, 1 - giver);
-            }
-            publish(*stage.word, static_cast<std::uint32_t>(change) + 1);
+        const std::uint32_t turn = static_cast<std::uint32_t>(change) + 1;
+        if (team.rank() == change % 2) {
+            give(team, stage, kind);
+            publish(*stage.word, turn);
         } else {
             wait_until(
-                *stage.word,
-                [&](std::uint32_t turn) { return turn == static_cast<std::uint32_t>(change) + 1; }, turns);
-            if (kind == Change::taken) {
-                began = now_ns();
-                crew.move(giver, 1 - giver);
-            }
-            std::int64_t reached = 0;
-            int regions = 0;
-            for (; reached == 0; ++regions)
-                crew.parallel_region([&](int thread, int) {
-                    if (thread == 1) reached = now_ns();
-                });
-            times[static_cast<std::size_t>(change)] = static_cast<double>(reached - began);
-            if (regions == 1) first[0].take();
+                *stage.word, [&](std::uint32_t now) { return now == turn; }, turns);
+            const Arrival arrival = take(team, stage, kind);
+            times[static_cast<std::size_t>(change)] = static_cast<double>(arrival.at - *stage.began);
+            if (arrival.region == 1) first[0].take();
         }
     }
     team.barrier();

@@ -19,11 +19,7 @@ LONG_FILES = {
     "solvers/md/settings.cpp",
 }
 LONG_FUNCTIONS = {
-    "benchmarks/graph/halos.cpp": {"Melt::Melt"},
-    "benchmarks/graph/overset.cpp": {"run"},
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
-    "benchmarks/peers/cfl3d.py": {"input_text"},
-    "benchmarks/team/crew.cpp": {"switches"},
     "examples/graph/conjugate.cpp": {"main"},
     "examples/graph/lennard_jones.cpp": {"main"},
     "examples/graph/overset.cpp": {"main"},
