@@ -76,53 +76,60 @@ struct Atoms {
     }
 };
 
-int main(int argc, char** argv) {
-    return strata::team::run(argc, argv, [&](strata::team::Team& team) {
-        const std::string folder = argc > 2 ? argv[1] : "";
-        const int killed = argc > 2 ? std::stoi(argv[2]) : 0;
-        const Atoms first;
-        Atoms plain = first;
-        const double energy_of_plain = plain.advance(kSteps), energy_at_first = Atoms(first).advance(1);
+/// The quantities of the melt, and the tasks that make them.
+struct Melt {
+    Graph graph{"lennard_jones"};
+    const double cell = kLength / 4;
+    Grid& box = graph.grid("box", {.cells = {{0, 0, 0}, {4, 4, 4}},
+                                   .patch_cells = {2, 2, 2},
+                                   .periodic = {true, true, true},
+                                   .spacing = {cell, cell, cell}});
+    const SetId atoms = graph.particles("atoms", box);
+    const Particles<std::int64_t> id = graph.particle_id(atoms);
+    const Particles<double> x = graph.particle<double>(atoms, "x", {.components = 3});
+    const Particles<double> v = graph.particle<double>(atoms, "v", {.components = 3});
+    const Particles<double> force = graph.particle<double>(atoms, "force", {.components = 3});
+    const HaloId near = graph.particle_halo("near", x, kCut + kSkin);
+    const Scalar<double> energy = graph.scalar<double>("energy", Reduce::sum);
+    const Scalar<double> moved = graph.scalar<double>("moved", Reduce::max, 0, {.history = 1});
+    const Scalar<double> apart = graph.scalar<double>("apart", Reduce::max);
+    const Scalar<std::int32_t> rebuilds = graph.scalar<std::int32_t>("rebuilds");
+    const Object<Pairs> pairs = graph.object<Pairs>(
+        "pairs", box, {.bytes = [](const Pairs& all) { return all.capacity() * sizeof all[0]; }});
 
-        Graph graph("lennard_jones");
-        const double cell = kLength / 4;
-        Grid& box = graph.grid("box", {.cells = {{0, 0, 0}, {4, 4, 4}},
-                                       .patch_cells = {2, 2, 2},
-                                       .periodic = {true, true, true},
-                                       .spacing = {cell, cell, cell}});
-        const SetId atoms = graph.particles("atoms", box);
-        const auto id = graph.particle_id(atoms);
-        const auto x = graph.particle<double>(atoms, "x", {.components = 3});
-        const auto v = graph.particle<double>(atoms, "v", {.components = 3});
-        const auto force = graph.particle<double>(atoms, "force", {.components = 3});
-        const HaloId near = graph.particle_halo("near", x, kCut + kSkin);
-        const auto energy = graph.scalar<double>("energy", Reduce::sum);
-        const auto moved = graph.scalar<double>("moved", Reduce::max, 0, {.history = 1});
-        const auto apart = graph.scalar<double>("apart", Reduce::max);
-        const auto rebuilds = graph.scalar<std::int32_t>("rebuilds");
-        const auto pairs = graph.object<Pairs>(
-            "pairs", box, {.bytes = [](const Pairs& all) { return all.capacity() * sizeof all[0]; }});
-        const auto look_around = [&](Scope& scope, const std::string& name) {
-            scope.renew(near);
-            Task task = scope.task(name, box);
-            task.run([at = task.need(graph.renewed<double>(near).last(), near),
-                      who = task.need(id.last(), near), around = task.need(near),
-                      made = task.make(pairs)](Here& here) {
-                const auto own = here[around].own(), all = here[around].size();
-                const auto rx = here[at].component(0), ry = here[at].component(1), rz = here[at].component(2);
-                here[made].clear();
-                for (std::uint32_t i = 0; i < own; ++i)
-                    for (std::uint32_t j = i + 1; j < all; ++j) {
-                        const double dx = rx[j] - rx[i], dy = ry[j] - ry[i], dz = rz[j] - rz[i];
-                        const double square = dx * dx + dy * dy + dz * dz;
-                        if (square < std::pow(kCut + kSkin, 2) && (j < own || here[who][i] < here[who][j]))
-                            here[made].push_back({i, j});
-                    }
-            });
-        };
+    /// `plain`: where a plain loop has the atoms in the end. In step `killed` a process is killed.
+    Melt(const Atoms& first, const Atoms& plain, int killed) {
+        put(first);
+        graph.start().relocate(atoms, x.last(), 0);  // to the patches where they are
+        look_around(graph.start(), "look around at first");
+        declare_rebuild();
+        find_forces();
+        move(plain, killed);
+    }
+
+  private:
+    void look_around(Scope& scope, const std::string& name) {
+        scope.renew(near);
+        Task task = scope.task(name, box);
+        task.run([at = task.need(graph.renewed<double>(near).last(), near), who = task.need(id.last(), near),
+                  around = task.need(near), made = task.make(pairs)](Here& here) {
+            const auto own = here[around].own(), all = here[around].size();
+            const auto rx = here[at].component(0), ry = here[at].component(1), rz = here[at].component(2);
+            here[made].clear();
+            for (std::uint32_t i = 0; i < own; ++i)
+                for (std::uint32_t j = i + 1; j < all; ++j) {
+                    const double dx = rx[j] - rx[i], dy = ry[j] - ry[i], dz = rz[j] - rz[i];
+                    const double square = dx * dx + dy * dy + dz * dz;
+                    if (square < std::pow(kCut + kSkin, 2) && (j < own || here[who][i] < here[who][j]))
+                        here[made].push_back({i, j});
+                }
+        });
+    }
+
+    void put(const Atoms& first) {
         Task put = graph.start().task("put the atoms", box);
         put.make(force);
-        put.run([=, &first, &box, who = put.make(id), at = put.make(x), speed = put.make(v)](Here& here) {
+        put.run([this, &first, who = put.make(id), at = put.make(x), speed = put.make(v)](Here& here) {
             here.create(atoms, kAtoms / box.patches());
             for (int n = 0, i = here.patch; i < kAtoms; ++n, i += box.patches()) {
                 here[who][n] = i;
@@ -130,14 +137,18 @@ int main(int argc, char** argv) {
                     here[at].component(c)[n] = first.x[i][c], here[speed].component(c)[n] = first.v[i][c];
             }
         });
-        graph.start().relocate(atoms, x.last(), 0);  // to the patches where they are
-        look_around(graph.start(), "look around at first");
+    }
+
+    void declare_rebuild() {
         Scope& rebuild = graph.step().when<double>("rebuild", moved.previous(),
                                                    [](double square) { return square > kSkin * kSkin / 4; });
         rebuild.relocate(atoms, x.last());
         look_around(rebuild, "look around");
         Task counts = rebuild.once("count");
         counts.run([count = counts.modify(rebuilds)](Here& here) { ++here[count]; });
+    }
+
+    void find_forces() {
         Task forces = graph.step().task("force", box);
         forces.run([at = forces.need(x.at(1), near), list = forces.need(pairs.at(1)),  // after "rebuild"
                     pull = forces.sum(force, near), sum = forces.contribute(energy)](Here& here) {
@@ -148,11 +159,14 @@ int main(int argc, char** argv) {
                         here[pull].component(c)[p[0]] -= pulls, here[pull].component(c)[p[1]] += pulls;
                     });
         });
+    }
+
+    void move(const Atoms& plain, int killed) {
         Task task = graph.step().task("kick and drift", box);
-        task.run([=, &plain, pull = task.need(force), speed = task.modify(v.at(1)), at = task.modify(x.at(1)),
-                  before = task.need(graph.renewed<double>(near).last()), who = task.need(id.last()),
-                  sum = task.contribute(energy), farthest = task.contribute(moved),
-                  difference = task.contribute(apart)](Here& here) {
+        task.run([&plain, killed, pull = task.need(force), speed = task.modify(v.at(1)),
+                  at = task.modify(x.at(1)), before = task.need(graph.renewed<double>(near).last()),
+                  who = task.need(id.last()), sum = task.contribute(energy),
+                  farthest = task.contribute(moved), difference = task.contribute(apart)](Here& here) {
             if (here.step == killed && here.patch == 7) std::raise(SIGKILL);
             for (int i = 0; i < here[at].size(); ++i) {
                 double way = 0;
@@ -169,32 +183,45 @@ int main(int argc, char** argv) {
                 here[farthest] = std::max(here[farthest], way);
             }
         });
-        const StateName state{"melt", "", 0};
-        Simulation run(graph, Members::of(team), {.crew = &team.crew()});
-        const bool goes_on = !folder.empty() && std::filesystem::exists(folder);
-        goes_on ? void(restore_state(run, graph, team, folder, state)) : run.start();
-        const int from = int(run.step());
-        const double since = std::sqrt(run.value(moved)) / kSkin;
-        while (run.step() < kSteps) {
-            run.advance(5);
-            if (!folder.empty()) save_state(run, graph, team, folder, state, 1);
-            if (run.step() != 60) continue;
-            Assignment other = run.assignment();
-            for (int& owner : other.owner[FamilyId(0)]) owner = team.size() - 1 - owner;
-            run.reassign(other);
-        }
-        std::int64_t bits = 0;  // of all patches
-        for (const std::uint64_t each : run.hashes(box)) bits ^= std::int64_t(each);
-        bits = team.together().reduce(bits, [](std::int64_t a, std::int64_t b) { return a ^ b; });
-        const double drift = (run.value(energy) - energy_at_first) / kAtoms;
-        const double wrong =
-            std::max(run.value(apart), std::abs(run.value(energy) - energy_of_plain) / kAtoms);
-        if (team.rank() == 0)
-            std::printf(
-                "energy of an atom %.4f, after %d steps %+.1e; %d rebuilds; from a plain loop %.1e\n"
-                "bits %016lx; from step %d, when atoms had moved by %.2f of the skin\n",
-                energy_at_first / kAtoms, kSteps, drift, int(run.value(rebuilds)), wrong, (unsigned long)bits,
-                from, since);
-        return wrong < 1e-9 && std::abs(drift) < 1e-3 && run.value(rebuilds) > 3 ? 0 : 1;
-    });
+    }
+};
+
+int run(strata::team::Team& team, const std::string& folder, int killed) {
+    const Atoms first;
+    Atoms plain = first;
+    const double energy_of_plain = plain.advance(kSteps), energy_at_first = Atoms(first).advance(1);
+    Melt melt(first, plain, killed);
+    const StateName state{"melt", "", 0};
+    Simulation steps(melt.graph, Members::of(team), {.crew = &team.crew()});
+    const bool goes_on = !folder.empty() && std::filesystem::exists(folder);
+    goes_on ? void(restore_state(steps, melt.graph, team, folder, state)) : steps.start();
+    const int from = int(steps.step());
+    const double since = std::sqrt(steps.value(melt.moved)) / kSkin;
+    while (steps.step() < kSteps) {
+        steps.advance(5);
+        if (!folder.empty()) save_state(steps, melt.graph, team, folder, state, 1);
+        if (steps.step() != 60) continue;
+        Assignment other = steps.assignment();
+        for (int& owner : other.owner[FamilyId(0)]) owner = team.size() - 1 - owner;
+        steps.reassign(other);
+    }
+    std::int64_t bits = 0;  // of all patches
+    for (const std::uint64_t each : steps.hashes(melt.box)) bits ^= std::int64_t(each);
+    bits = team.together().reduce(bits, [](std::int64_t a, std::int64_t b) { return a ^ b; });
+    const double drift = (steps.value(melt.energy) - energy_at_first) / kAtoms;
+    const double wrong =
+        std::max(steps.value(melt.apart), std::abs(steps.value(melt.energy) - energy_of_plain) / kAtoms);
+    if (team.rank() == 0)
+        std::printf(
+            "energy of an atom %.4f, after %d steps %+.1e; %d rebuilds; from a plain loop %.1e\n"
+            "bits %016lx; from step %d, when atoms had moved by %.2f of the skin\n",
+            energy_at_first / kAtoms, kSteps, drift, int(steps.value(melt.rebuilds)), wrong,
+            (unsigned long)bits, from, since);
+    return wrong < 1e-9 && std::abs(drift) < 1e-3 && steps.value(melt.rebuilds) > 3 ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+    const std::string folder = argc > 2 ? argv[1] : "";
+    const int killed = argc > 2 ? std::stoi(argv[2]) : 0;
+    return strata::team::run(argc, argv, [&](strata::team::Team& team) { return run(team, folder, killed); });
 }

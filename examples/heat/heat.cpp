@@ -42,6 +42,19 @@ double diffuse(const Box& cells, FieldView<const double> T, FieldView<double> ne
     return sum;
 }
 
+/// Sets the layer beyond the edges: the mean of a cell and the one beyond is 0.
+void keep_edges_cold(const Box& own, FieldView<double> T) {
+    const Box all = T.box();
+    for (int j = own.lo[1]; j < own.hi[1]; ++j) {
+        if (all.lo[0] < own.lo[0]) T(all.lo[0], j) = -T(own.lo[0], j);
+        if (all.hi[0] > own.hi[0]) T(own.hi[0], j) = -T(own.hi[0] - 1, j);
+    }
+    for (int i = own.lo[0]; i < own.hi[0]; ++i) {
+        if (all.lo[1] < own.lo[1]) T(i, all.lo[1]) = -T(i, own.lo[1]);
+        if (all.hi[1] > own.hi[1]) T(i, own.hi[1]) = -T(i, own.hi[1] - 1);
+    }
+}
+
 // 3. What is solved, as quantities and tasks
 Solver declare(Graph& graph, const Settings& s) {
     const int n = static_cast<int>(s.cells), size = static_cast<int>(s.patch);
@@ -72,16 +85,7 @@ Solver declare(Graph& graph, const Settings& s) {
         task.run([=](Here& here) {
             here[heat] = diffuse(here.cells(), here[before], here[now], r);
             if (!std::isfinite(here[heat])) here.fail("'temperature' is no number any more");
-            const Box all = here[now].box();  // cold edges: the mean of a cell and the one beyond is 0
-            const Box& own = here.cells();
-            for (int j = own.lo[1]; j < own.hi[1]; ++j) {
-                if (all.lo[0] < own.lo[0]) here[now](all.lo[0], j) = -here[now](own.lo[0], j);
-                if (all.hi[0] > own.hi[0]) here[now](own.hi[0], j) = -here[now](own.hi[0] - 1, j);
-            }
-            for (int i = own.lo[0]; i < own.hi[0]; ++i) {
-                if (all.lo[1] < own.lo[1]) here[now](i, all.lo[1]) = -here[now](i, own.lo[1]);
-                if (all.hi[1] > own.hi[1]) here[now](i, own.hi[1]) = -here[now](i, own.hi[1] - 1);
-            }
+            keep_edges_cold(here.cells(), here[now]);
         });
     }
     {  // and the clock: once, not on each patch

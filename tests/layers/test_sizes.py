@@ -20,10 +20,6 @@ LONG_FILES = {
 }
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
-    "examples/graph/conjugate.cpp": {"main"},
-    "examples/graph/lennard_jones.cpp": {"main"},
-    "examples/graph/overset.cpp": {"main"},
-    "examples/heat/heat.cpp": {"declare"},
     "python/strata/centre/jobs/slurm.py": {"read"},
     "python/strata/centre/use/analysis.py": {"analyse"},
     "python/strata/commands/centre.py": {"_use"},
