@@ -20,18 +20,6 @@ LONG_FILES = {
 }
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
-    "python/strata/centre/jobs/slurm.py": {"read"},
-    "python/strata/centre/use/analysis.py": {"analyse"},
-    "python/strata/commands/centre.py": {"_use"},
-    "python/strata/commands/overset.py": {"overset"},
-    "python/strata/commands/study.py": {"study"},
-    "python/strata/flow/overset.py": {"page"},
-    "python/strata/flow/page.py": {"of_study"},
-    "python/strata/graph/declare.py": {"Graph._task"},
-    "python/strata/graph/program.py": {"drive"},
-    "python/strata/interop/osu.py": {"read"},
-    "python/strata/md/analysis.py": {"document"},
-    "python/strata/submit/command.py": {"_directives"},
     "solvers/flow/grid_settings.cpp": {"add_grid_keys"},
     "solvers/flow/mean_tasks.cpp": {"declare_means"},
     "solvers/flow/output/node_means.hpp": {"node_means"},

@@ -124,26 +124,29 @@ def _needs() -> None:
         paths.need_programs(front, ["data"])
 
 
+_USES = [
+    ("strata centre use --live", "asks sacct of this cluster: the last 30 days"),
+    ("sacct -P -a -X -D -S 2026-01-01 -o ... > jobs.txt", "a dump; docs/use.md has the columns"),
+    (
+        "strata centre use jobs.txt --since 2026-03-01",
+        "a report in jobs-use/; before and after a date",
+    ),
+    ("strata centre use 202603* --from pbs --zone Europe/Berlin", "PBS's accounting of a month"),
+    ("strata centre use CTC-SP2-1996-3.1-cln.swf.gz", "a log of the Parallel Workloads Archive"),
+    ("strata centre use jobs.txt --outages down.csv", "with what was down"),
+    ("strata centre use jobs.txt --samples /nfs/samples", "and the sustained rate"),
+    ("strata centre use jobs.txt --widths 1-1023,1024-4114 --wide 1024", "classes of your own"),
+    ("strata centre use jobs.txt --anonymise --out public", "no name of a user, group or program"),
+    ("strata centre generate --jobs 100000 --out trace.swf", "a trace to try it with"),
+]
+
+
 def _use(verbs: Commands) -> None:
     parser = command(
         verbs,
         "use",
         "what a log of jobs says: utilisation, widths, waits, slowdown, waste, interrupts of jobs",
-        [
-            ("strata centre use --live", "asks sacct of this cluster: the last 30 days"),
-            ("sacct -P -a -X -D -S 2026-01-01 -o ... > jobs.txt", "a dump; docs/use.md has the columns"),
-            (
-                "strata centre use jobs.txt --since 2026-03-01",
-                "a report in jobs-use/; before and after a date",
-            ),
-            ("strata centre use 202603* --from pbs --zone Europe/Berlin", "PBS's accounting of a month"),
-            ("strata centre use CTC-SP2-1996-3.1-cln.swf.gz", "a log of the Parallel Workloads Archive"),
-            ("strata centre use jobs.txt --outages down.csv", "with what was down"),
-            ("strata centre use jobs.txt --samples /nfs/samples", "and the sustained rate"),
-            ("strata centre use jobs.txt --widths 1-1023,1024-4114 --wide 1024", "classes of your own"),
-            ("strata centre use jobs.txt --anonymise --out public", "no name of a user, group or program"),
-            ("strata centre generate --jobs 100000 --out trace.swf", "a trace to try it with"),
-        ],
+        _USES,
     )
     parser.add_argument("logs", type=Path, nargs="*", metavar="LOG", help="logs of jobs; several are joined")
     parser.add_argument("--live", action="store_true", help="ask sacct and sacctmgr of this machine instead")
@@ -173,6 +176,21 @@ def _use(verbs: Commands) -> None:
         "--wide", type=int, metavar="N", help="jobs of N processors and more are wide (default: a quarter)"
     )
     parser.add_argument("--widths", metavar="A-B,C-D", help="classes of widths (default: powers of two)")
+    _add_other_logs(parser)
+    parser.add_argument(
+        "--leave-out-damaged",
+        dest="lenient",
+        action="store_true",
+        help="leave damaged rows out, and say how many, instead of refusing the log",
+    )
+    parser.add_argument("--anonymise", action="store_true", help="users, groups, programs and jobs by number")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the report's folder (default: LOG-use)")
+    parser.add_argument("--json", action="store_true", help="print JSON and write nothing")
+    parser.set_defaults(run=_run_use)
+
+
+def _add_other_logs(parser: Parser) -> None:
+    """What a report of use has beside the log of jobs."""
     parser.add_argument(
         "--outages",
         type=Path,
@@ -192,16 +210,6 @@ def _use(verbs: Commands) -> None:
     )
     parser.add_argument("--system", metavar="NAME", help="of several clusters this one")
     parser.add_argument("--samples", type=Path, metavar="DIR", help="what `centre sample` wrote")
-    parser.add_argument(
-        "--leave-out-damaged",
-        dest="lenient",
-        action="store_true",
-        help="leave damaged rows out, and say how many, instead of refusing the log",
-    )
-    parser.add_argument("--anonymise", action="store_true", help="users, groups, programs and jobs by number")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="the report's folder (default: LOG-use)")
-    parser.add_argument("--json", action="store_true", help="print JSON and write nothing")
-    parser.set_defaults(run=_run_use)
 
 
 def _run_use(given: argparse.Namespace) -> int:

@@ -12,36 +12,42 @@ from strata.commands.parser import Parser, command, native_words
 if TYPE_CHECKING:
     from strata.commands.parser import Commands
 
+_CHECKS = [
+    ("strata overset check cases/flow/overset-cylinder.toml", "the meshes of a case, before it is run"),
+    (
+        "strata overset check box=box.p3d wing=wing.p3d:wing.nmf",
+        "grids from PLOT3D files, with the boundaries of a neutral map file",
+    ),
+]
+_MAPS = [
+    ("strata overset map wing.p3d", "writes wing.nmf: joins, collapsed faces, and the faces to be named"),
+    ("strata overset map duct.p3d --shift 0,0,1.5 --out duct.nmf", "one that is periodic along z"),
+    (
+        "strata overset map plane.p3d --dimensions 2",
+        "a file with one cell across, as a grid in the plane",
+    ),
+]
+
 
 def overset(commands: Commands) -> None:
     """Declares `strata overset`."""
-    examples = [
-        ("strata overset check cases/flow/overset-cylinder.toml", "the meshes of a case, before it is run"),
-        (
-            "strata overset check box=box.p3d wing=wing.p3d:wing.nmf",
-            "grids from PLOT3D files, with the boundaries of a neutral map file",
-        ),
-    ]
-    maps = [
-        ("strata overset map wing.p3d", "writes wing.nmf: joins, collapsed faces, and the faces to be named"),
-        ("strata overset map duct.p3d --shift 0,0,1.5 --out duct.nmf", "one that is periodic along z"),
-        (
-            "strata overset map plane.p3d --dimensions 2",
-            "a file with one cell across, as a grid in the plane",
-        ),
-    ]
     parser = command(
         commands,
         "overset",
         "meshes that overlap: holes, donors, orphans, before hours are spent",
-        examples + maps[:1],
+        _CHECKS + _MAPS[:1],
     )
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+    _check(verbs)
+    _map(verbs)
+
+
+def _check(verbs: Commands) -> None:
     checked = command(
         verbs,
         "check",
         "what meshes make of each other: a report with pictures; status 1 where cells have no donor",
-        examples,
+        _CHECKS,
     )
     checked.add_argument(
         "grids",
@@ -68,11 +74,14 @@ def overset(commands: Commands) -> None:
     checked.add_argument("--layout", default="1x1", metavar="PxT", help="processes x threads (default: 1x1)")
     checked.add_argument("--out", type=Path, metavar="DIR", help="folder of the report (default: results)")
     checked.set_defaults(run=_run_check)
+
+
+def _map(verbs: Commands) -> None:
     mapped = command(
         verbs,
         "map",
         "the neutral map file of a grid: joins that are found, and the names of all other faces",
-        maps,
+        _MAPS,
     )
     mapped.add_argument("grid", type=Path, metavar="GRID", help="a PLOT3D file, also NAME.xz")
     mapped.add_argument(

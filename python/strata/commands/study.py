@@ -31,6 +31,26 @@ def study(commands: Commands) -> None:
         ],
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True, parser_class=Parser)
+    _run(actions)
+    listing = actions.add_parser("list", help="the studies that come with Strata")
+    listing.set_defaults(run=_list_studies)
+    state = actions.add_parser("status", help="how far a study is, also while it runs")
+    state.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    state.set_defaults(run=_study_status)
+    export = actions.add_parser("export", help="every sample as CSV, JSON or Parquet")
+    export.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
+    export.add_argument(
+        "--format", metavar="FORMAT", help="csv, json or parquet (default: by the name of --out, else csv)"
+    )
+    export.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    export.set_defaults(run=_export_study)
+    show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
+    show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
+    show.set_defaults(run=_show_study)
+    _uncertainty(actions)
+
+
+def _run(actions: Commands) -> None:
     run = actions.add_parser("run", help="measure, and write a report", description="Runs a study.")
     run.add_argument("study", metavar="NAME|FILE", help="one of `strata study list`, or a TOML file")
     run.add_argument(
@@ -63,22 +83,6 @@ def study(commands: Commands) -> None:
     )
     run.add_argument("--here", action="store_true", help="measure even where this looks like a login node")
     run.set_defaults(run=_run_study)
-    listing = actions.add_parser("list", help="the studies that come with Strata")
-    listing.set_defaults(run=_list_studies)
-    state = actions.add_parser("status", help="how far a study is, also while it runs")
-    state.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
-    state.set_defaults(run=_study_status)
-    export = actions.add_parser("export", help="every sample as CSV, JSON or Parquet")
-    export.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="default: the newest results")
-    export.add_argument(
-        "--format", metavar="FORMAT", help="csv, json or parquet (default: by the name of --out, else csv)"
-    )
-    export.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
-    export.set_defaults(run=_export_study)
-    show = actions.add_parser("show", help="what a results folder holds, in a table and in sentences")
-    show.add_argument("folder", type=Path, metavar="FOLDER", help="results folder of a study")
-    show.set_defaults(run=_show_study)
-    _uncertainty(actions)
 
 
 def _uncertainty(actions: Commands) -> None:

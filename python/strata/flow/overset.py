@@ -107,7 +107,21 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
     pictures: list[Block] = []
     for key, title, svg in overset_figures.pictures(all_patches, found):
         pictures.append(Plot(key, title, svg, wide=True))
-    quality = Table(
+    sections = [
+        Section("overview", "At a glance", overview),
+        Section("pictures", "Cells", pictures),
+        Section("quality", "Quality of cells", [_quality(zones), *_matching(found)]),
+    ]
+    if lost := orphans(all_patches, zones):
+        sections.append(Section("orphans", "Orphans", _orphans(lost)))
+    sections[-1].blocks.append(Text(f"Made by `{command}`; {found['seconds']:.3g} s in the native program."))
+    attention = f"{total['orphans']} cells have no donor" if total["orphans"] > allowed else None
+    facts = [("Meshes", ", ".join(found["meshes"])), ("Better is", f"the smaller {found['better']}")]
+    return Document(name, "Meshes that overlap", facts, attention, numbered(sections))
+
+
+def _quality(zones: Sequence[dict[str, Any]]) -> Table:
+    return Table(
         ("Zone", "Aspect", "Skew (degrees)", "Growth"),
         [
             [
@@ -122,22 +136,12 @@ def page(found: dict[str, Any], all_patches: Sequence[Patch], name: str, command
         caption="The worst of each zone: longest over shortest edge; largest angle away from a right one; "
         "volume over a neighbour's.",
     )
-    sections = [
-        Section("overview", "At a glance", overview),
-        Section("pictures", "Cells", pictures),
-        Section("quality", "Quality of cells", [quality, *_matching(found)]),
-    ]
-    lost = orphans(all_patches, zones)
-    if lost:
-        table = Table(
-            ("Zone", "i", "j", "k"), [[str(n) for n in one] for one in lost[:_LISTED]], frozenset(range(4))
-        )
-        more = [Text(f"The first {_LISTED} of {len(lost)}.")] if len(lost) > _LISTED else []
-        sections.append(Section("orphans", "Orphans", [table, *more]))
-    sections[-1].blocks.append(Text(f"Made by `{command}`; {found['seconds']:.3g} s in the native program."))
-    attention = f"{total['orphans']} cells have no donor" if total["orphans"] > allowed else None
-    facts = [("Meshes", ", ".join(found["meshes"])), ("Better is", f"the smaller {found['better']}")]
-    return Document(name, "Meshes that overlap", facts, attention, numbered(sections))
+
+
+def _orphans(lost: Sequence[Sequence[int]]) -> list[Block]:
+    rows = [[str(n) for n in one] for one in lost[:_LISTED]]
+    more = [Text(f"The first {_LISTED} of {len(lost)}.")] if len(lost) > _LISTED else []
+    return [Table(("Zone", "i", "j", "k"), rows, frozenset(range(4))), *more]
 
 
 def _ratios(found: dict[str, Any]) -> str:

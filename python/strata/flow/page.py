@@ -92,17 +92,21 @@ def _of(quantity: str, curves: Sequence[Curve]) -> list[Curve]:
     return [curve for curve in curves if curve.quantity == quantity]
 
 
-def of_study(found: Study, command: str) -> Document:
-    """Coefficients with their intervals, and the grids they come from."""
-    tiles = [
-        Tile(
-            NAMES[one.name],
-            with_uncertainty(one.value, one.uncertainty).replace("+-", "±"),
-            "",
-            "95 %, by Eça and Hoekstra",
-        )
-        for one in found.coefficients
+_METHOD = Points(
+    [
+        "Grid: least squares of phi0 + a h^p; 1.25 or 3 times the distance to the limit (Eça and "
+        "Hoekstra, J. Comput. Phys. 262 (2014) 104).",
+        "Iteration: what a geometric series has still to come (Eça and Hoekstra, Comput. Fluids 38 "
+        "(2009) 1580). It adds to the grid's.",
+        "Far field: the change on the second grid where it is twice as far away. It is independent of "
+        "both: squares are added.",
+        "Overlap: the change on the second grid where meshes that overlap do so elsewhere "
+        "(overset.fringe and overset.lean). Its square is added too.",
     ]
+)
+
+
+def _coefficients(found: Study) -> Table:
     rows = []
     for one in found.coefficients:
         rows.append(
@@ -119,7 +123,21 @@ def of_study(found: Study, command: str) -> Document:
             ]
         )
     head = ("", "Value", "Uncertainty", "Grid", "Iteration", "Far field", "Overlap", "Order", "Limit")
-    blocks: list[Block] = [Tiles(tiles), Table(head, rows, frozenset(range(1, 9)))]
+    return Table(head, rows, frozenset(range(1, 9)))
+
+
+def of_study(found: Study, command: str) -> Document:
+    """Coefficients with their intervals, and the grids they come from."""
+    tiles = [
+        Tile(
+            NAMES[one.name],
+            with_uncertainty(one.value, one.uncertainty).replace("+-", "±"),
+            "",
+            "95 %, by Eça and Hoekstra",
+        )
+        for one in found.coefficients
+    ]
+    blocks: list[Block] = [Tiles(tiles), _coefficients(found)]
     blocks.append(Points([*found.said, "Layout: 0, the same bits on every one."]))
     plots: list[Block] = []
     for one in found.coefficients:
@@ -132,18 +150,6 @@ def of_study(found: Study, command: str) -> Document:
         for g in found.grids
     ]
     plots.append(Table(("Width", *(NAMES[o.name] for o in found.coefficients), "Run"), table))
-    method = Points(
-        [
-            "Grid: least squares of phi0 + a h^p; 1.25 or 3 times the distance to the limit (Eça and "
-            "Hoekstra, J. Comput. Phys. 262 (2014) 104).",
-            "Iteration: what a geometric series has still to come (Eça and Hoekstra, Comput. Fluids 38 "
-            "(2009) 1580). It adds to the grid's.",
-            "Far field: the change on the second grid where it is twice as far away. It is independent of "
-            "both: squares are added.",
-            "Overlap: the change on the second grid where meshes that overlap do so elsewhere "
-            "(overset.fringe and overset.lean). Its square is added too.",
-        ]
-    )
     return Document(
         found.case.stem,
         "Compressible flow: uncertainty",
@@ -153,7 +159,7 @@ def of_study(found: Study, command: str) -> Document:
             [
                 Section("overview", "At a glance", blocks),
                 Section("grids", "Series of grids", plots),
-                Section("method", "Method", [method, Text(f"Made by `{command}`.")]),
+                Section("method", "Method", [_METHOD, Text(f"Made by `{command}`.")]),
             ]
         ),
     )

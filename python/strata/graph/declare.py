@@ -215,6 +215,47 @@ def error_text(error: BaseException) -> str:
     return f"{line}\n{where}" if where else line
 
 
+def _rows_of(
+    task: str | None, groups: Mapping[str, Uses | None]
+) -> tuple[dict[str, int], list[tuple[Any, ...]]]:
+    """The uses of a task, of each kind of access, as core/run/python takes them, and their names: of each the
+    number of its row.
+    """
+    rows: list[tuple[Any, ...]] = []
+    names: dict[str, int] = {}
+    for access, group in groups.items():
+        for key, use in (group or {}).items():
+            of = f"task '{task}'" if task else "a task"
+            if key in names:
+                raise StrataError(
+                    f"two uses of {of} have one name",
+                    given=key,
+                    allowed="each name once, over needs, makes, modifies and contributes together",
+                )
+            if not isinstance(use, Label | Version):
+                raise StrataError(
+                    f"what {of} uses is no label of the graph",
+                    at=key,
+                    given=f"{type(use).__name__} {use!r}",
+                    allowed="a label (of field(), list() or scalar()), or a version of one, as "
+                    "label.previous(); parameters are read in the kernel without being declared",
+                )
+            version = use.at(0) if isinstance(use, Label) else use
+            names[key] = len(rows)
+            rows.append(
+                (
+                    access,
+                    version.label,
+                    version.version,
+                    version.back,
+                    version.ghosts,
+                    version.towards,
+                    version.corners,
+                )
+            )
+    return names, rows
+
+
 class Graph:
     """A simulation as tasks with declared needs and results (core/graph/declare/graph.hpp)."""
 
@@ -351,39 +392,8 @@ class Graph:
         flops: float = 0.0,
         bytes: float = 0.0,
     ) -> Callable[[Kernel], Kernel]:
-        rows: list[tuple[Any, ...]] = []
-        names: dict[str, int] = {}
         groups = {"need": needs, "make": makes, "modify": modifies, "contribute": contributes}
-        for access, group in groups.items():
-            for key, use in (group or {}).items():
-                of = f"task '{name}'" if name else "a task"
-                if key in names:
-                    raise StrataError(
-                        f"two uses of {of} have one name",
-                        given=key,
-                        allowed="each name once, over needs, makes, modifies and contributes together",
-                    )
-                if not isinstance(use, Label | Version):
-                    raise StrataError(
-                        f"what {of} uses is no label of the graph",
-                        at=key,
-                        given=f"{type(use).__name__} {use!r}",
-                        allowed="a label (of field(), list() or scalar()), or a version of one, as "
-                        "label.previous(); parameters are read in the kernel without being declared",
-                    )
-                version = use.at(0) if isinstance(use, Label) else use
-                names[key] = len(rows)
-                rows.append(
-                    (
-                        access,
-                        version.label,
-                        version.version,
-                        version.back,
-                        version.ghosts,
-                        version.towards,
-                        version.corners,
-                    )
-                )
+        names, rows = _rows_of(name, groups)
 
         def add(kernel: Kernel) -> Kernel:
             title = name or getattr(kernel, "__name__", "kernel").replace("_", " ")

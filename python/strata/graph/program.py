@@ -291,45 +291,9 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
             remedy="strata.graph.Simulation runs a graph in this process",
         )
 
-    def number(label: Label | None) -> int:
-        return -1 if label is None else label.number
-
     def declared(native: Any) -> dict[str, Any]:
         graph = Graph("", native)
-        solver = declare(graph, case)
-        verify = solver.verify
-        return {
-            "time": solver.time.number,
-            "end": solver.end,
-            "time_unit": solver.time_unit,
-            "series": [label.number for label in solver.series],
-            "shapes": [
-                (
-                    name,
-                    [(b.grid.number, [at.number for at in b.at], number(b.blank)) for b in blocks],
-                )
-                for name, blocks in solver.curvilinear.items()
-            ],
-            "meshes": [
-                (
-                    name,
-                    m.grid.number,
-                    [at.number for at in m.at],
-                    [number(label) for label in (m.corners, m.offsets, m.types, m.blank)],
-                    m.cells,
-                )
-                for name, m in solver.unstructured.items()
-            ],
-            "verify": None
-            if verify is None
-            else _with_error_text(lambda run: found(verify, solver.figures, Finished(run, graph))),
-        }
-
-    def found(verify: Any, figures: Any, run: Finished) -> tuple[Any, ...]:
-        return (
-            _row(verify(run), "what", "value", "limit", "source"),
-            [_row(figure, "name", "value", "unit", "higher_is_better") for figure in figures(run)],
-        )
+        return _plain(declare(graph, case), graph)
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]
     start = [sys.executable, *sys.orig_argv[1:]]
@@ -345,6 +309,43 @@ def drive(case: Case, declare: Callable[[Graph, Case], Solver]) -> NoReturn:
         print(error, file=sys.stderr)
         status = error.code
     sys.exit(status)
+
+
+def _plain(solver: Solver, graph: Graph) -> dict[str, Any]:
+    """What core/run/python takes: labels by their numbers."""
+
+    def number(label: Label | None) -> int:
+        return -1 if label is None else label.number
+
+    def found(run: Any) -> tuple[Any, ...]:
+        assert solver.verify is not None
+        finished = Finished(run, graph)
+        return (
+            _row(solver.verify(finished), "what", "value", "limit", "source"),
+            [_row(each, "name", "value", "unit", "higher_is_better") for each in solver.figures(finished)],
+        )
+
+    return {
+        "time": solver.time.number,
+        "end": solver.end,
+        "time_unit": solver.time_unit,
+        "series": [label.number for label in solver.series],
+        "shapes": [
+            (name, [(b.grid.number, [at.number for at in b.at], number(b.blank)) for b in blocks])
+            for name, blocks in solver.curvilinear.items()
+        ],
+        "meshes": [
+            (
+                name,
+                m.grid.number,
+                [at.number for at in m.at],
+                [number(label) for label in (m.corners, m.offsets, m.types, m.blank)],
+                m.cells,
+            )
+            for name, m in solver.unstructured.items()
+        ],
+        "verify": None if solver.verify is None else _with_error_text(found),
+    }
 
 
 def _sources() -> list[str]:

@@ -50,13 +50,7 @@ def read(text: str) -> dict[str, Any]:
     Raises StrataError for a text without such a table, a line that does not fit its columns, a size that is
     there twice, and a validation that failed: a rate of wrong data is none.
     """
-    if "DATA VALIDATION ERROR" in text:
-        raise StrataError(
-            "OSU's own validation found wrong data: messages did not arrive as they were sent",
-            at="the output of the benchmark",
-            given=_line_with(text, "DATA VALIDATION"),
-            remedy="a rate of wrong data is none: look for what is wrong in the MPI or the network",
-        )
+    _refuse_wrong_data(text)
     tables = [table for table in _tables(text.splitlines()) if table.rows]
     if not tables:
         raise StrataError(
@@ -90,10 +84,7 @@ def read(text: str) -> dict[str, Any]:
             if table.sized:
                 axis = {"name": column.name, "unit": column.unit}
                 curves.append({"name": before + column.name, "x": dict(MESSAGE), "y": axis, "points": points})
-    names = [figure["name"] for figure in figures]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise StrataError("the output has this twice", given=twice, allowed="each test and size once")
+    _refuse_twice([figure["name"] for figure in figures])
     return {
         "benchmark": tables[0].title if len(tables) == 1 else "OSU micro-benchmarks",
         "parameters": {},
@@ -102,6 +93,22 @@ def read(text: str) -> dict[str, Any]:
         "figures": figures,
         "curves": curves,
     }
+
+
+def _refuse_wrong_data(text: str) -> None:
+    if "DATA VALIDATION ERROR" in text:
+        raise StrataError(
+            "OSU's own validation found wrong data: messages did not arrive as they were sent",
+            at="the output of the benchmark",
+            given=_line_with(text, "DATA VALIDATION"),
+            remedy="a rate of wrong data is none: look for what is wrong in the MPI or the network",
+        )
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise StrataError("the output has this twice", given=twice, allowed="each test and size once")
 
 
 def column_of(written: str) -> Column:

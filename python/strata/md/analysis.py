@@ -278,16 +278,7 @@ def document(found: Analysis) -> dict[str, object]:
         "units": u.name,
         "rows": len(found.thermo),
         "first_step_counted": found.begin,
-        "averages": {
-            name: {
-                "mean": one.mean,
-                "error": one.error,
-                "unit": found.thermo.units[name],
-                "independent": len(found.thermo) / one.inefficiency,
-                "settled": one.settled,
-            }
-            for name, one in found.averages.items()
-        },
+        "averages": _averages(found),
         "notes": found.said,
     }
     if found.drift is not None:
@@ -303,19 +294,7 @@ def document(found: Analysis) -> dict[str, object]:
         name: {"r": one.r.tolist(), "g": one.g.tolist(), "error": _plain(one.error), "frames": one.frames}
         for name, one in found.radial.items()
     }
-    shown["diffusion"] = {
-        name: {
-            "value": one.value,
-            "error": one.error,
-            "unit": f"{u.length}2/{u.time}",
-            "fit_from": one.begin,
-            "fit_to": one.end,
-            "power": one.power,
-            "t": found.displacement[name].t.tolist(),
-            "msd": found.displacement[name].msd.tolist(),
-        }
-        for name, one in found.diffusion.items()
-    }
+    shown["diffusion"] = _diffusion(found)
     if (eta := found.viscosity) is not None:
         shown["viscosity"] = {
             "value": eta.value,
@@ -335,6 +314,35 @@ def document(found: Analysis) -> dict[str, object]:
             "thickness": slab.thickness,
         }
     return shown
+
+
+def _averages(found: Analysis) -> dict[str, object]:
+    return {
+        name: {
+            "mean": one.mean,
+            "error": one.error,
+            "unit": found.thermo.units[name],
+            "independent": len(found.thermo) / one.inefficiency,
+            "settled": one.settled,
+        }
+        for name, one in found.averages.items()
+    }
+
+
+def _diffusion(found: Analysis) -> dict[str, object]:
+    return {
+        name: {
+            "value": one.value,
+            "error": one.error,
+            "unit": f"{found.units.length}2/{found.units.time}",
+            "fit_from": one.begin,
+            "fit_to": one.end,
+            "power": one.power,
+            "t": found.displacement[name].t.tolist(),
+            "msd": found.displacement[name].msd.tolist(),
+        }
+        for name, one in found.diffusion.items()
+    }
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -306,21 +306,7 @@ def _directives(
         Directive("--mem=0", "All memory of each node."),
         time,
     ]
-    if request.time_min_s is not None:
-        lines.append(
-            Directive(
-                f"--time-min={slurm.time_of(request.time_min_s)}",
-                f"It starts earlier where {duration(request.time_min_s)} fit between other jobs.",
-            )
-        )
-    if request.goes_on:
-        lines.append(
-            Directive(
-                f"--signal=B:USR1@{WARNING_S}", "The script is told before its time is over (see below)."
-            )
-        )
-        lines.append(Directive("--requeue", "A job whose node fails is queued again, and goes on."))
-        lines.append(Directive("--open-mode=append", "What earlier starts have printed stays."))
+    lines += _of_its_end(request)
     for option, value in (
         ("account", request.account or site["account"]),
         ("qos", request.qos or site["qos"]),
@@ -337,6 +323,27 @@ def _directives(
     lines += [Directive(option, "This site's.") for option in site["options"]]
     output = "slurm-%A-%a.out" if request.array else "slurm-%j.out"
     lines.append(Directive(directive("output", folder / output), "What it prints."))
+    return lines
+
+
+def _of_its_end(request: Request) -> list[Directive]:
+    """Of a job that may end before it is done, and goes on in another one."""
+    lines = []
+    if request.time_min_s is not None:
+        lines.append(
+            Directive(
+                f"--time-min={slurm.time_of(request.time_min_s)}",
+                f"It starts earlier where {duration(request.time_min_s)} fit between other jobs.",
+            )
+        )
+    if request.goes_on:
+        lines += [
+            Directive(
+                f"--signal=B:USR1@{WARNING_S}", "The script is told before its time is over (see below)."
+            ),
+            Directive("--requeue", "A job whose node fails is queued again, and goes on."),
+            Directive("--open-mode=append", "What earlier starts have printed stays."),
+        ]
     return lines
 
 

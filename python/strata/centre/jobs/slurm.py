@@ -127,14 +127,8 @@ def read(
         place = place[keep.to_numpy()]
         if len(table):
             pieces.append(_piece({n: table[n].combine_chunks() for n in wanted}, place, checks))
-    if len(clusters) > 1 and cluster is None:
-        raise StrataError(
-            "jobs of several clusters in one log",
-            at=f"{path}: column Cluster",
-            given=", ".join(sorted(clusters)[:10]),
-            allowed="one",
-            remedy="--system NAME takes one of them",
-        )
+    if cluster is None:
+        _refuse_several(path, clusters)
     if not pieces:
         raise StrataError("no job in the log", at=str(path), given=f"{steps} rows of steps", remedy=DUMP)
     rows = gathered(str(path), "slurm", pieces)
@@ -147,6 +141,17 @@ def read(
         if count:
             rows.said.append(f"{count} rows {what}.")
     return rows
+
+
+def _refuse_several(path: Path, clusters: set[str]) -> None:
+    if len(clusters) > 1:
+        raise StrataError(
+            "jobs of several clusters in one log",
+            at=f"{path}: column Cluster",
+            given=", ".join(sorted(clusters)[:10]),
+            allowed="one",
+            remedy="--system NAME takes one of them",
+        )
 
 
 def _head(path: Path, line: str) -> list[str]:

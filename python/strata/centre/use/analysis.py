@@ -91,13 +91,6 @@ def analyse(
 ) -> Analysis:
     """Everything about the use of a machine with its `outages`. Raises StrataError for none."""
     begin, end = _observed(log, asked)
-    if asked.since is not None and not begin < asked.since < end:
-        raise StrataError(
-            "--since lies outside of the time of the log",
-            at="--since",
-            given=text(asked.since),
-            allowed=f"between {text(begin)} and {text(end)}",
-        )
     days = occupancy.calendar(begin, end, asked.zone, [] if asked.since is None else [asked.since])
     jobs = account.runs(log, begin, end)
     said = [*log.said]
@@ -121,11 +114,7 @@ def analyse(
         cut = int(np.searchsorted(days.edges, asked.since))
         early = account.period("before", jobs, sums, days, slice(0, cut), said_wide, 2)
         late = account.period("after", jobs, sums, days, slice(cut, len(days.days)), said_wide, 3)
-    waits = jobs.began & np.isnan(jobs.wait)
-    if count := int(waits.sum()):
-        said.append(
-            f"{count} jobs do not say since when they waited, or began before: in no figure of waits."
-        )
+    _say_waits(said, jobs)
     entries = [] if sampled is None else [_entry(log, job) for job in sampled.jobs]
     _say_busy(said, entries)
     return Analysis(
@@ -142,11 +131,7 @@ def analyse(
         late,
         account.changes(early, late) if early and late else [],
         groups.by_class(log, jobs, width, titles, draws(len(days.days)), sums.by_width),
-        {
-            c: found
-            for c in COLUMNS
-            if (found := groups.by_name(log, jobs, c, asked.hide and c != "partition"))
-        },
+        _names(log, asked, jobs),
         groups.ends(log, jobs),
         (int((log.state == RUNNING).sum()), int((log.state == WAITING).sum())),
         down,
@@ -162,7 +147,7 @@ def _range(low: int, high: int) -> str:
 
 
 def _observed(log: Rows, asked: Asked) -> tuple[float, float]:
-    """From the first start to the last time in the log, unless it was asked for."""
+    """From the first start to the last time in the log, unless it was asked for; --since lies in between."""
     ran = ~np.isnan(log.start)
     if not ran.any():
         raise StrataError(
@@ -181,7 +166,27 @@ def _observed(log: Rows, asked: Asked) -> tuple[float, float]:
             ),
             allowed="--begin and --until between which jobs ran",
         )
+    if asked.since is not None and not begin < asked.since < end:
+        raise StrataError(
+            "--since lies outside of the time of the log",
+            at="--since",
+            given=text(asked.since),
+            allowed=f"between {text(begin)} and {text(end)}",
+        )
     return begin, end
+
+
+def _names(log: Rows, asked: Asked, jobs: Runs) -> dict[str, list[Group]]:
+    """The groups by each column that the log has."""
+    found = {c: groups.by_name(log, jobs, c, asked.hide and c != "partition") for c in COLUMNS}
+    return {column: some for column, some in found.items() if some}
+
+
+def _say_waits(said: list[str], jobs: Runs) -> None:
+    if count := int((jobs.began & np.isnan(jobs.wait)).sum()):
+        said.append(
+            f"{count} jobs do not say since when they waited, or began before: in no figure of waits."
+        )
 
 
 def _parts(
