@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-from heat import expect_stable, extend_to_walls, grid_keys, of_directions, run_keys, shifted
+from heat import (
+    against_exact,
+    declare_clock,
+    expect_stable,
+    extend_to_walls,
+    grid_keys,
+    of_directions,
+    run_keys,
+    shifted,
+)
 
-from strata.graph import Graph, Here
-from strata.graph.program import Case, Figure, Finished, Solver, Verification, drive
+from strata.graph import Graph, Grid, Here, Label, Version
+from strata.graph.program import Case, Figure, Finished, Solver, drive
 
 Slices = tuple[slice, slice, slice]
 
@@ -162,23 +172,51 @@ def fromm_flux(aa: np.ndarray, a: np.ndarray, b: np.ndarray, bb: np.ndarray, v: 
     return v * np.where(v < 0, b - 0.25 * (bb - a), a + 0.25 * (b - aa))
 
 
-def declare(graph: Graph, case: Case) -> Solver:
-    flow = Advection(case)
+@dataclass(frozen=True)
+class Labels:
+    """What the tasks make of each other. `v`: the velocities on the faces across each direction."""
+
+    grid: Grid
+    T: Label
+    T_star: Label
+    v: list[Label]
+    rate: Label
+    dt: Label
+    time: Label
+    least: Label
+    most: Label
+
+    @property
+    def velocities(self) -> dict[str, Version]:
+        """Of each direction the patch's own faces, and the next ones."""
+        directions = range(len(self.v))
+        return {f"v{d}": self.v[d].at(0, ghosts=[int(a == d) for a in directions]) for d in directions}
+
+
+def labels_of(graph: Graph, flow: Advection) -> Labels:
     border = 0 if flow.periodic else 2
     grid = graph.grid("grid", flow.cells, flow.patch, [flow.periodic] * len(flow.cells), flow.h)
-    T = graph.field("temperature", grid, history=1, border=border, unit="K")
-    T_star = graph.field("temperature, first stage", grid, border=border, unit="K")
-    v = [graph.field(f"velocity {'xyz'[d]}", grid, f"faces_{'xyz'[d]}", unit="m/s") for d in flow.directions]
-    rate = graph.scalar("stable rate", "max", unit="1/s")
-    dt, time = graph.scalar("dt", unit="s"), graph.scalar("time", history=1, unit="s")
-    least, most = graph.scalar("least", "min", unit="K"), graph.scalar("most", "max", unit="K")
-    # Of each direction the patch's own faces, and the next ones.
-    velocities = {f"v{d}": v[d].at(0, ghosts=[int(a == d) for a in range(len(v))]) for d in flow.directions}
+    return Labels(
+        grid,
+        T=graph.field("temperature", grid, history=1, border=border, unit="K"),
+        T_star=graph.field("temperature, first stage", grid, border=border, unit="K"),
+        v=[
+            graph.field(f"velocity {'xyz'[d]}", grid, f"faces_{'xyz'[d]}", unit="m/s")
+            for d in flow.directions
+        ],
+        rate=graph.scalar("stable rate", "max", unit="1/s"),
+        dt=graph.scalar("dt", unit="s"),
+        time=graph.scalar("time", history=1, unit="s"),
+        least=graph.scalar("least", "min", unit="K"),
+        most=graph.scalar("most", "max", unit="K"),
+    )
 
-    @graph.start(grid, makes={"T": T})
+
+def declare_start(graph: Graph, flow: Advection, of: Labels) -> None:
+    @graph.start(of.grid, makes={"T": of.T})
     def initial_temperature(here: Here) -> None:
         inner = here.inner("T")
-        here["T"][inner] = flow.profile(here.cells, [0.0] * len(v))
+        here["T"][inner] = flow.profile(here.cells, [0.0] * len(of.v))
         extend_to_walls(here["T"], inner)
 
     def set_flow(d: int) -> Callable[[Here], None]:
@@ -188,9 +226,9 @@ def declare(graph: Graph, case: Case) -> Solver:
         return kernel
 
     for d in flow.directions:
-        graph.start(grid, makes={"v": v[d]}, name=f"flow {'xyz'[d]}")(set_flow(d))
+        graph.start(of.grid, makes={"v": of.v[d]}, name=f"flow {'xyz'[d]}")(set_flow(d))
 
-    @graph.start(grid, needs=velocities, contributes={"rate": rate})
+    @graph.start(of.grid, needs=of.velocities, contributes={"rate": of.rate})
     def stable_rate(here: Here) -> None:
         sum = np.zeros(1)
         for d in flow.directions:
@@ -199,17 +237,8 @@ def declare(graph: Graph, case: Case) -> Solver:
             sum = sum + np.maximum(speed[at], speed[shifted(at, 2 - d, 1)]) / flow.h[d]
         here["rate"][0] = sum.max()
 
-    about = "step as a share of the largest stable one"
-    cfl = graph.parameter("cfl", flow.cfl, least=1e-3, most=4, about=about)
 
-    @graph.once(needs={"rate": rate, "before": time.previous()}, makes={"dt": dt, "time": time})
-    def advance_clock(here: Here) -> None:
-        left = flow.end - here["before"][0]
-        wanted = cfl.value * (1 / here["rate"][0])
-        last = left <= wanted * (1 + 1e-6)  # a millionth of a step is no step of its own
-        here["dt"][0] = left if last else wanted
-        here["time"][0] = flow.end if last else here["before"][0] + wanted
-
+def declare_stages(graph: Graph, flow: Advection, of: Labels) -> None:
     def stage(here: Here, weight: float, time: float) -> np.ndarray:
         """(1 - weight) T of the step before + weight (T moved on by dt): Shu and Osher, J. Comput. Phys. 77
         (1988) 439, eq. 2.16.
@@ -229,22 +258,22 @@ def declare(graph: Graph, case: Case) -> Solver:
         extend_to_walls(here["next"], here.inner("next"))
         return new
 
-    both = {"dt": dt, "time": time.previous(), "before": T.previous(), **velocities}
+    both = {"dt": of.dt, "time": of.time.previous(), "before": of.T.previous(), **of.velocities}
 
     @graph.step(
-        grid,
-        needs={**both, "T": T.previous(ghosts=2, corners=False)},
-        makes={"next": T_star},
+        of.grid,
+        needs={**both, "T": of.T.previous(ghosts=2, corners=False)},
+        makes={"next": of.T_star},
         name="advect, first stage",
     )
     def first(here: Here) -> None:
         stage(here, 1.0, here["time"][0])
 
     @graph.step(
-        grid,
-        needs={**both, "T": T_star.at(0, ghosts=2, corners=False)},
-        makes={"next": T},
-        contributes={"least": least, "most": most},
+        of.grid,
+        needs={**both, "T": of.T_star.at(0, ghosts=2, corners=False)},
+        makes={"next": of.T},
+        contributes={"least": of.least, "most": of.most},
         name="advect, second stage",
     )
     def second(here: Here) -> None:
@@ -252,20 +281,24 @@ def declare(graph: Graph, case: Case) -> Solver:
         expect_stable(here, new, flow.background, flow.cfl)
         here["least"][0], here["most"][0] = new.min(), new.max()
 
-    def error(run: Finished) -> float:
-        sum = run.sum(T, grid, lambda cells, values: (values - flow.exact(cells)) ** 2)
-        return math.sqrt(sum / math.prod(flow.cells))
 
-    def verify(run: Finished) -> Verification:
-        what = "root-mean-square error against the exact solution, in K"
-        return Verification(what, error(run), case["verify.error"], "verify.error of the case")
+def declare(graph: Graph, case: Case) -> Solver:
+    flow = Advection(case)
+    of = labels_of(graph, flow)
+    declare_start(graph, flow, of)
+    declare_clock(graph, of.rate, of.dt, of.time, flow.end, flow.cfl)
+    declare_stages(graph, flow, of)
+
+    def error(run: Finished) -> float:
+        sum = run.sum(of.T, of.grid, lambda cells, values: (values - flow.exact(cells)) ** 2)
+        return math.sqrt(sum / math.prod(flow.cells))
 
     known = flow.flow != "uniform" or flow.periodic
     return Solver(
-        time=time,
+        time=of.time,
         end=flow.end,
-        series=[dt, least, most],
-        verify=verify if case["verify.error"] > 0 else None,
+        series=[of.dt, of.least, of.most],
+        verify=against_exact(case, error),
         figures=lambda run: [Figure("error", error(run), "K", higher_is_better=False)] if known else [],
     )
 

@@ -9,11 +9,12 @@ In each process one kernel runs at a time, since it holds Python's lock.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
 
-from strata.graph import Graph, Here
+from strata.graph import Graph, Here, Label
 from strata.graph.program import Case, Figure, Finished, Solver, Verification, drive
 
 Slices = tuple[slice, slice, slice]
@@ -166,6 +167,30 @@ def expect_stable(here: Here, values: np.ndarray, background: float, cfl: float)
     )
 
 
+def declare_clock(graph: Graph, rate: Label, dt: Label, time: Label, end: float, cfl: float) -> None:
+    """Steps of cfl / rate, the last one to the end."""
+    about = "step as a share of the largest stable one"
+    share = graph.parameter("cfl", cfl, least=1e-3, most=4, about=about)
+
+    @graph.once(needs={"rate": rate, "before": time.previous()}, makes={"dt": dt, "time": time})
+    def advance_clock(here: Here) -> None:
+        left = end - here["before"][0]
+        wanted = share.value * (1 / here["rate"][0])
+        last = left <= wanted * (1 + 1e-6)  # a millionth of a step is no step of its own
+        here["dt"][0] = left if last else wanted
+        here["time"][0] = end if last else here["before"][0] + wanted
+
+
+def against_exact(
+    case: Case, error: Callable[[Finished], float]
+) -> Callable[[Finished], Verification] | None:
+    """What makes the result count, where the case says how large its error may be."""
+    if not case["verify.error"] > 0:
+        return None
+    what = "root-mean-square error against the exact solution, in K"
+    return lambda run: Verification(what, error(run), case["verify.error"], "verify.error of the case")
+
+
 def declare(graph: Graph, case: Case) -> Solver:
     heat = Heat(case)
     grid = graph.grid("grid", heat.cells, heat.patch, [heat.periodic] * len(heat.cells), heat.h)
@@ -186,16 +211,7 @@ def declare(graph: Graph, case: Case) -> Solver:
         for h in heat.h:
             here["rate"][0] += 2 * heat.kappa / (h * h)
 
-    about = "step as a share of the largest stable one"
-    cfl = graph.parameter("cfl", heat.cfl, least=1e-3, most=4, about=about)
-
-    @graph.once(needs={"rate": rate, "before": time.previous()}, makes={"dt": dt, "time": time})
-    def advance_clock(here: Here) -> None:
-        left = heat.end - here["before"][0]
-        wanted = cfl.value * (1 / here["rate"][0])
-        last = left <= wanted * (1 + 1e-6)  # a millionth of a step is no step of its own
-        here["dt"][0] = left if last else wanted
-        here["time"][0] = heat.end if last else here["before"][0] + wanted
+    declare_clock(graph, rate, dt, time, heat.end, heat.cfl)
 
     @graph.step(
         grid,
@@ -217,19 +233,11 @@ def declare(graph: Graph, case: Case) -> Solver:
         sum = run.sum(T, grid, lambda cells, values: (values - heat.exact(cells)) ** 2)
         return math.sqrt(sum / math.prod(heat.cells))
 
-    def verify(run: Finished) -> Verification:
-        return Verification(
-            "root-mean-square error against the exact solution, in K",
-            error(run),
-            case["verify.error"],
-            "verify.error of the case",
-        )
-
     return Solver(
         time=time,
         end=heat.end,
         series=[dt, least, most],
-        verify=verify if case["verify.error"] > 0 else None,
+        verify=against_exact(case, error),
         figures=lambda run: [Figure("error", error(run), "K", higher_is_better=False)],
     )
 

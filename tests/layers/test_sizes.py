@@ -37,8 +37,6 @@ LONG_FUNCTIONS = {
     "solvers/md/potentials/eam.cpp": {"Eam::read"},
     "solvers/md/settings.cpp": {"complete"},
     "solvers/mpm/quadrature.hpp": {"fit_stress"},
-    "solvers/transport/advection.py": {"declare"},
-    "solvers/transport/heat.py": {"declare"},
 }
 
 
