@@ -5,8 +5,10 @@ namespace strata::flow {
 
 using graph::CaseSchema;
 
-void add_grid_keys(CaseSchema& keys, GridKeys& g) {
-    const std::string of = g.section + '.';
+namespace {
+
+/// Where the grid comes from: a file, and what is known of it, or a generator.
+void add_source_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(
         of + "kind", &g.kind,
         {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing", "blade", "sector"},
@@ -42,6 +44,10 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
                          "onto each other are periodic, and velocities turn with it; 0: none"});
     keys.key(of + "turn_axis", &g.turn_axis,
              {.choices = {"x", "y", "z"}, .meaning = "file, sector: of `turn`; blade: of the rotor"});
+}
+
+/// Cells, how they are divided, and boxes of them.
+void add_cell_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(of + "patch", &g.patch,
              {.least = 1, .most = 1 << 20, .entries = {2, 3}, .meaning = "cells of a patch"});
     keys.key(
@@ -75,6 +81,10 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(
         of + "periodic", &g.periodic,
         {.least = 1, .most = 3, .entries = {0, 3}, .meaning = "brick: axes, from 1 on; wing: [3], in span"});
+}
+
+/// Cells at walls; cylinders, plates and sections.
+void add_wall_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(of + "first", &g.first,
              {.least = 0,
               .meaning = "height of the first cell at the wall; sector: length of cells in its core; 0: that "
@@ -95,11 +105,18 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     keys.key(of + "naca", &g.naca, {.meaning = "airfoil, wing: four digits"});
     keys.key(of + "tail", &g.tail,
              {.choices = {"scaled", "sharp", "blunt"}, .meaning = "airfoil: its trailing edge"});
+}
+
+/// Wings.
+void add_wing_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(of + "span", &g.span, {.least = 0, .above_least = true, .meaning = "wing, in chords"});
     keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
     keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
     keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
-    add_motion_keys(keys, g.section, g.motion);
+}
+
+/// Tips; blades and the sector around them.
+void add_rotor_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(of + "beyond", &g.beyond,
              {.least = 0, .meaning = "wing, blade: how far the grid goes on beyond the tip; 0: 50, or 0.5"});
     keys.key(of + "first_tip", &g.first_tip,
@@ -119,6 +136,18 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
               .meaning = "sector: up to which radius, and from where to where along the axis, cells are "
                          "`first` long"});
     keys.key(of + "hub", &g.hub, {.least = 0, .above_least = true, .meaning = "sector: its inner radius"});
+}
+
+}  // namespace
+
+void add_grid_keys(CaseSchema& keys, GridKeys& g) {
+    const std::string of = g.section + '.';
+    add_source_keys(keys, of, g);
+    add_cell_keys(keys, of, g);
+    add_wall_keys(keys, of, g);
+    add_wing_keys(keys, of, g);
+    add_motion_keys(keys, g.section, g.motion);
+    add_rotor_keys(keys, of, g);
 }
 
 void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {

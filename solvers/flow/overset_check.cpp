@@ -28,6 +28,7 @@
 #include "methods/overset/ratios.hpp"
 #include "solvers/flow/boundary_tables.hpp"
 #include "solvers/flow/map_command.hpp"
+#include "solvers/flow/overset_quality.hpp"
 #include "solvers/flow/step.hpp"
 
 namespace {
@@ -133,71 +134,6 @@ void read_grids(const Parsed& given, flow::Settings& s, const CaseSchema& keys) 
             }
 }
 
-/// The worst of a zone's cells: [3 zone + Quality].
-enum Quality : int { kAspect, kSkew, kGrowth, kQualities };
-
-/// Aspect: the longest edge of a cell over its shortest one. Skew: how far two edges at a corner are from a
-/// right angle, in degrees. Growth: the volume of a cell over its neighbour's, or the other way round.
-template <int Dim>
-void find_quality(Graph& graph, const flow::FlowZones& grid, const flow::Labels& labels,
-                  Scalars<double> worst) {
-    Task task = graph.start().task("quality of cells", grid.zones());
-    task.run([&grid, geometry = task.need(labels.geometry), to = task.contribute(worst)](Here& here) {
-        const flow::PatchGeometry<Dim> of(here.cells());
-        const auto x = of.nodes(here[geometry]);
-        const auto volumes = of.volumes(here[geometry]);
-        std::array<double, kQualities> most{};
-        const auto node = [&](const Int3& at) {
-            Real3 place{};
-            for (int d = 0; d < Dim; ++d) place[static_cast<std::size_t>(d)] = x(at[0], at[1], at[2], d);
-            return place;
-        };
-        for_each(here.cells(), [&](int i, int j, int k) {
-            double longest = 0, shortest = 1e300;
-            for (int c = 0; c < 1 << Dim; ++c) {
-                const Int3 corner{i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)};
-                const Real3 here_x = node(corner);
-                std::array<Real3, Dim> edge;
-                std::array<double, Dim> length{};
-                for (std::size_t a = 0; a < Dim; ++a) {
-                    Int3 other = corner;
-                    other[a] += (c >> a & 1) != 0 ? -1 : 1;
-                    const Real3 there = node(other);
-                    for (std::size_t d = 0; d < 3; ++d) {
-                        edge[a][d] = there[d] - here_x[d];
-                        length[a] += edge[a][d] * edge[a][d];
-                    }
-                    length[a] = std::sqrt(length[a]);
-                    if (length[a] > 0)
-                        longest = std::max(longest, length[a]), shortest = std::min(shortest, length[a]);
-                }
-                for (std::size_t a = 0; a < Dim; ++a)
-                    for (std::size_t b = 0; b < a; ++b) {
-                        double dot = 0;
-                        for (std::size_t d = 0; d < 3; ++d) dot += edge[a][d] * edge[b][d];
-                        if (length[a] > 0 && length[b] > 0)
-                            most[kSkew] =
-                                std::max(most[kSkew],
-                                         std::asin(std::min(1.0, std::abs(dot) / (length[a] * length[b]))) *
-                                             57.29577951308232);
-                    }
-            }
-            most[kAspect] = std::max(most[kAspect], longest / shortest);
-            for (std::size_t a = 0; a < Dim; ++a) {
-                Int3 next{i, j, k};
-                --next[a];
-                const double here_v = volumes(i, j, k), there_v = volumes(next[0], next[1], next[2]);
-                if (there_v > 0)
-                    most[kGrowth] = std::max({most[kGrowth], here_v / there_v, there_v / here_v});
-            }
-        });
-        here[to].resize(std::int64_t{kQualities} * grid.zones().zones());
-        for (int q = 0; q < kQualities; ++q)
-            here[to][std::int64_t{kQualities} * grid.zones().zone_of(here.patch) + q] =
-                most[static_cast<std::size_t>(q)];
-    });
-}
-
 /// The meshes, without a flow on them.
 struct Meshes {
     std::vector<flow::Boundary> boundaries;
@@ -213,7 +149,7 @@ struct Meshes {
         const int dimensions = system.dimensions;
         boundaries = flow::case_boundaries(s, keys, dimensions);
         grid = std::make_unique<flow::FlowZones>(graph, "meshes", std::move(system), 0, s, keys, boundaries);
-        worst = graph.scalars<double>("worst quality", Reduce::max, kQualities * grid->zones().zones(),
+        worst = graph.scalars<double>("worst quality", Reduce::max, flow::kQualities * grid->zones().zones(),
                                       {.kept = true});
         const flow::Step step{graph, "", s, s.scheme(), *grid, boundaries, nullptr, labels, nullptr};
         flow::make_labels(step);
@@ -228,7 +164,7 @@ struct Meshes {
         flow::declare_geometry<Dim>(step);
         if (!connected) return;
         flow::declare_overset<Dim>(step);
-        find_quality<Dim>(graph, *grid, labels, worst);
+        flow::find_quality<Dim>(graph, *grid, labels, worst);
     }
 };
 
@@ -314,7 +250,7 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
             return found.counts[static_cast<std::size_t>(overset::kCounts * zone + c)];
         };
         const auto worst = [&](int q) {
-            return found.worst[static_cast<std::size_t>(kQualities * zone + q)];
+            return found.worst[static_cast<std::size_t>(flow::kQualities * zone + q)];
         };
         j.object().member("name", source.zones()[static_cast<std::size_t>(zone)].name);
         j.member("mesh", p.mesh[static_cast<std::size_t>(zone)]);
@@ -330,7 +266,8 @@ void write_json(const fs::path& path, const Meshes& meshes, const flow::Settings
         j.member("computed", count(overset::kComputed)).member("receptors", count(overset::kReceptors));
         j.member("holes", count(overset::kHoles)).member("covered", count(overset::kCovered));
         j.member("orphans", count(overset::kOrphans));
-        j.member("aspect", worst(kAspect)).member("skew", worst(kSkew)).member("growth", worst(kGrowth));
+        j.member("aspect", worst(flow::kAspect)).member("skew", worst(flow::kSkew));
+        j.member("growth", worst(flow::kGrowth));
         j.end();
     }
     j.end().end();
@@ -373,14 +310,8 @@ void print(const Meshes& meshes, const Found& found) {
     fmt::print("\n");
 }
 
-int check(team::Team& team, const Parsed& given) {
-    flow::Settings settings;
-    CaseSchema keys = flow::schema(settings);
-    // Keys of runs, which cases have and which say nothing here.
-    OutputSettings output;
-    bool balance = true;
-    output.declare(keys);
-    keys.key("run.balance", &balance, {.decides = false, .meaning = "of runs"});
+/// The settings of the case, or of one that has these grids. Returns how many orphans there may be.
+std::int64_t read(const Parsed& given, flow::Settings& settings, CaseSchema& keys) {
     const std::vector<std::string>& grids = given.positionals();
     const bool is_case = grids.size() == 1 && fs::path(grids[0]).extension() == ".toml";
     if (is_case)
@@ -402,25 +333,39 @@ int check(team::Team& team, const Parsed& given) {
             .remedy("strata run, which needs no check of this");
     const std::int64_t allowed = is_case ? settings.overset.orphans : given.integer("--orphans", 0, 1L << 40);
     settings.overset.orphans = std::int64_t{1} << 60;  // they are reported here
-    const auto started = [&](Simulation& run) {
-        team.barrier();
-        const auto began = std::chrono::steady_clock::now();
-        run.start();
-        team.barrier();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    };
+    return allowed;
+}
+
+/// Seconds.
+double start(Simulation& run, team::Team& team) {
+    team.barrier();
+    const auto began = std::chrono::steady_clock::now();
+    run.start();
+    team.barrier();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+int check(team::Team& team, const Parsed& given) {
+    flow::Settings settings;
+    CaseSchema keys = flow::schema(settings);
+    // Keys of runs, which cases have and which say nothing here.
+    OutputSettings output;
+    bool balance = true;
+    output.declare(keys);
+    keys.key("run.balance", &balance, {.decides = false, .meaning = "of runs"});
+    const std::int64_t allowed = read(given, settings, keys);
     double metrics = 0;
     if (given.has("--times")) {
         Graph alone("metrics");
         const Meshes meshes(alone, settings, keys, false);
         Simulation run(alone, Members::of(team), {.crew = &team.crew()});
-        metrics = started(run);
+        metrics = start(run, team);
         team.barrier();  // nobody frees its patches while others read them
     }
     Graph graph("overset");
     const Meshes meshes(graph, settings, keys, true);
     Simulation run(graph, Members::of(team), {.crew = &team.crew()});
-    const double took = started(run);
+    const double took = start(run, team);
     const overset::Connectivity& of = *meshes.labels.overset->found;
     const Found found{run.numbers(of.counts),
                       run.numbers(of.first_orphans),

@@ -13,25 +13,14 @@ from order import ROOT
 from sizes import long_files, long_functions, native_functions, python_functions
 
 LONG_FILES = {
-    "solvers/flow/overset_check.cpp",
-    "solvers/flow/scheme/lines.cpp",
-    "solvers/flow/settings.cpp",
     "solvers/md/settings.cpp",
 }
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
-    "solvers/flow/grid_settings.cpp": {"add_grid_keys"},
     "solvers/flow/mean_tasks.cpp": {"declare_means"},
-    "solvers/flow/output/node_means.hpp": {"node_means"},
-    "solvers/flow/output/surface.cpp": {"declare_surface"},
-    "solvers/flow/overset_check.cpp": {"check"},
     "solvers/flow/report_tasks.cpp": {"declare_report"},
-    "solvers/flow/scheme/lines.cpp": {"Lines::eliminate"},
-    "solvers/flow/scheme/viscous_fluxes.hpp": {"ViscousFluxes::add"},
-    "solvers/flow/settings.cpp": {"add_time_keys"},
     "solvers/flow/start_tasks.cpp": {"make_labels"},
     "solvers/flow/step_tasks.cpp": {"find_residual"},
-    "solvers/flow/verify.cpp": {"verify"},
     "solvers/md/outside_tasks.cpp": {"act_from_outside"},
     "solvers/md/pair/clusters.cpp": {"Clusters::sort"},
     "solvers/md/potentials/eam.cpp": {"Eam::read"},

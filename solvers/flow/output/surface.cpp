@@ -52,10 +52,7 @@ void put(const ListView<T>& list, std::int64_t entry, const auto& values) {
         list.component(static_cast<int>(c))[static_cast<std::size_t>(entry)] = values[c];
 }
 
-}  // namespace
-
-SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
-                              const TypedVersion<double, Kind::field>& q) {
+SurfaceLabels make_labels(Graph& graph, const Surface& s) {
     SurfaceLabels labels;
     labels.grid = &s.grid;
     labels.first.assign(1, 0);
@@ -82,11 +79,17 @@ SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
     labels.y_plus = list("y+", 1, "of the first cell's centre");
     labels.cell = graph.list<std::int32_t>("wall cell", s.grid, entries,
                                            {.components = 4, .about = "zone, i, j, k, from 1", .kept = true});
-
     if (s.known)
         labels.computed = graph.list<std::int32_t>("wall computed", s.grid, entries,
                                                    {.about = "1: the face's cell is computed", .kept = true});
+    return labels;
+}
 
+}  // namespace
+
+SurfaceLabels declare_surface(Graph& graph, Scope& scope, const Surface& s,
+                              const TypedVersion<double, Kind::field>& q) {
+    const SurfaceLabels labels = make_labels(graph, s);
     Task task = scope.task("walls", s.grid);
     const auto nodes = s.nodes(task);
     const auto flow = task.need(q, ghosts(1).without_corners());

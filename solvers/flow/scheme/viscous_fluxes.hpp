@@ -84,16 +84,17 @@ class ViscousFluxes : ScratchRows<Dim> {
             const Conserved<Dim, W> v =
                 viscous_flux<Dim>(geometry, along, du, more, u, dot(of(temperature, kT), along),
                                   scale * mean(kMu), (scale / (gas.gamma - 1)) * mean(kHeat), s);
-            for (int d = 0; d < Dim; ++d) {
-                double* p = to + (d + 1) * kWidth + x;
-                store(p, load(p) + v.m[static_cast<std::size_t>(d)]);
-            }
-            double* p = to + (Dim + 1) * kWidth + x;
-            store(p, load(p) + v.E);
+            for (int d = 0; d < Dim; ++d) more_at(to, d + 1, x, v.m[static_cast<std::size_t>(d)]);
+            more_at(to, Dim + 1, x, v.E);
         });
     }
 
   private:
+    static void more_at(double* to, int c, int x, const W& more) {
+        double* at = to + c * kWidth + x;
+        store(at, load(at) + more);
+    }
+
     /// One value of the cells beside a row's faces, eight faces after the other. Loads that cross a line of
     /// the caches take twice as long as others, and with registers of eight all do that begin one cell
     /// further along x: there they are made of lanes of the eight before or behind. (Counted is this form.)
