@@ -12,9 +12,7 @@ import pytest
 from order import ROOT
 from sizes import long_files, long_functions, native_functions, python_functions
 
-LONG_FILES = {
-    "solvers/md/settings.cpp",
-}
+LONG_FILES: set[str] = set()
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
     "solvers/flow/mean_tasks.cpp": {"declare_means"},
@@ -22,9 +20,6 @@ LONG_FUNCTIONS = {
     "solvers/flow/start_tasks.cpp": {"make_labels"},
     "solvers/flow/step_tasks.cpp": {"find_residual"},
     "solvers/md/outside_tasks.cpp": {"act_from_outside"},
-    "solvers/md/pair/clusters.cpp": {"Clusters::sort"},
-    "solvers/md/potentials/eam.cpp": {"Eam::read"},
-    "solvers/md/settings.cpp": {"complete"},
     "solvers/mpm/quadrature.hpp": {"fit_stress"},
 }
 

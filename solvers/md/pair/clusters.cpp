@@ -88,6 +88,13 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
                 throw Error("an atom's position is no number any more", kFailure)
                     .remedy("take a shorter time step, or start from atoms that do not overlap");
         }
+    choose_bins(places);
+    walk(places, atoms);
+    find_boxes(room().sorted);
+}
+
+/// How many bins there are in each direction, and how wide they are.
+void Clusters::choose_bins(const std::vector<Place>& places) {
     const Extent extent = extent_of(places);
     double width = std::cbrt(kColumn / density(places, extent));
     const auto bins = [&](double side, double length) {
@@ -99,13 +106,17 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
     const auto all_bins = [&] {
         return 1.0 * bins(width, length[0]) * bins(width, length[1]) * bins(height, length[2]);
     };
-    while (all_bins() > 8.0 * static_cast<double>(n) + 64) width *= 1.25, height *= 1.25;
+    while (all_bins() > 8.0 * static_cast<double>(places.size()) + 64) width *= 1.25, height *= 1.25;
     for (std::size_t c = 0; c < 3; ++c) {
         side_[c] = static_cast<float>(c < 2 ? width : height);
         bins_[c] = bins(c < 2 ? width : height, length[c]);
         lowest_[c] = extent.lo[c];
     }
+}
 
+/// Slots get their atoms bin by bin, in the order of the walk; room().sorted has the places of these.
+void Clusters::walk(const std::vector<Place>& places, std::span<const std::int32_t> atoms) {
+    const std::size_t n = atoms.size();
     std::vector<std::int32_t>& bin = room().bin;
     bin.resize(n);
     begin_.assign(static_cast<std::size_t>(bins_[0]) * bins_[1] * bins_[2] + 1, 0);
@@ -128,15 +139,18 @@ void Clusters::sort(const double* const x[3], std::span<const std::int32_t> atom
         const auto slot = static_cast<std::size_t>(next[static_cast<std::size_t>(bin[k])]++);
         atoms_[slot] = atoms[k], sorted[slot] = places[k];
     }
+}
 
+/// The box of each cluster, from the places of its atoms.
+void Clusters::find_boxes(const std::vector<Place>& sorted) {
     const auto clusters = static_cast<std::size_t>(count_);
     constexpr float kNowhere = 1e30F;  // a cluster without an atom is near nothing
     for (std::size_t c = 0; c < 3; ++c) {
         lo_[c].assign(clusters + 16, kNowhere), hi_[c].assign(clusters + 16, kNowhere);
         for (std::size_t k = 0; k < clusters; ++k) {
-            if (kCluster * k >= n) break;
+            if (kCluster * k >= sorted.size()) break;
             float lo = sorted[kCluster * k][c], hi = lo;
-            for (std::size_t s = kCluster * k + 1; s < std::min(n, kCluster * (k + 1)); ++s)
+            for (std::size_t s = kCluster * k + 1; s < std::min(sorted.size(), kCluster * (k + 1)); ++s)
                 lo = std::min(lo, sorted[s][c]), hi = std::max(hi, sorted[s][c]);
             lo_[c][k] = lo, hi_[c][k] = hi;
         }

@@ -45,6 +45,10 @@ class Clusters {
     void keep_atoms(const Clusters& of);
 
   private:
+    using Place = std::array<float, 3>;
+    void choose_bins(const std::vector<Place>& places);
+    void walk(const std::vector<Place>& places, std::span<const std::int32_t> atoms);
+    void find_boxes(const std::vector<Place>& sorted);
     [[nodiscard]] std::uint32_t* test(const Box& box, float square, std::int32_t begin, std::int32_t end,
                                       std::uint32_t plus, std::uint32_t* found) const;
 

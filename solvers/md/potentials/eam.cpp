@@ -38,8 +38,31 @@ KnotFunction::KnotFunction(const std::vector<double>& values, double step)
     }
 }
 
-Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>& elements) {
-    TextFile file(setfl, "the potential");
+namespace {
+
+/// A setfl file (LAMMPS's eam/alloy), part after part.
+struct Setfl {
+    explicit Setfl(const std::filesystem::path& path) : file(path, "the potential") {}
+
+    TextFile file;
+    std::vector<std::string> names;  // of its elements
+    std::size_t n_rho = 0, n_r = 0;  // knots of functions of the density, and of the distance
+    double d_rho = 0, dr = 0, cutoff = 0;
+
+    void read_names();
+    [[nodiscard]] std::size_t number_of(const std::string& element) const;
+    void read_sizes();
+    /// Of the element that begins here.
+    [[nodiscard]] double read_mass(const std::string& element);
+    /// What the case does not name is read, and not kept.
+    [[nodiscard]] KnotFunction read_function(bool kept, std::size_t n, double step, const std::string& what) {
+        const std::vector<double> values = file.numbers(n, what);
+        return kept ? KnotFunction(values, step) : KnotFunction();
+    }
+    void expect_end();
+};
+
+void Setfl::read_names() {
     for (int comment = 0; comment < 3; ++comment)
         if (!file.next())
             throw file.wrong("a setfl file begins with three lines of comments")
@@ -55,69 +78,57 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
                 "(pair_style "
                 "eam): write it as setfl");
     const auto count = static_cast<std::size_t>(file.whole(0, 1, 1000, "the number of elements"));
-    std::vector<std::string> names;
     for (std::size_t k = 1; k < file.words().size(); ++k) names.emplace_back(file.words()[k]);
     if (names.size() != count)
         throw file.wrong("the line says how many elements there are, and their names")
             .given(std::string(file.line()))
             .allowed(fmt::format("{} names", count));
+}
 
-    Eam eam;
-    for (const std::string& element : elements) {
-        const auto at = std::find(names.begin(), names.end(), element);
-        if (at == names.end())
-            throw file.wrong("the potential has no such element")
-                .given(element)
-                .allowed(fmt::format("{}", fmt::join(names, ", ")))
-                .remedy("kinds.names of the case are elements of this file");
-        eam.elements_.push_back(static_cast<std::size_t>(at - names.begin()));
-    }
+std::size_t Setfl::number_of(const std::string& element) const {
+    const auto at = std::find(names.begin(), names.end(), element);
+    if (at == names.end())
+        throw file.wrong("the potential has no such element")
+            .given(element)
+            .allowed(fmt::format("{}", fmt::join(names, ", ")))
+            .remedy("kinds.names of the case are elements of this file");
+    return static_cast<std::size_t>(at - names.begin());
+}
 
+void Setfl::read_sizes() {
     const std::string sizes = "Nrho drho Nr dr cutoff";
     file.need_words(sizes);
-    const auto n_rho = static_cast<std::size_t>(file.whole(0, kFewest, kMost, "Nrho of " + sizes));
-    const auto n_r = static_cast<std::size_t>(file.whole(2, kFewest, kMost, "Nr of " + sizes));
-    const double d_rho = file.real(1, sizes), dr = file.real(3, sizes);
-    eam.cutoff_ = file.real(4, sizes);
+    n_rho = static_cast<std::size_t>(file.whole(0, kFewest, kMost, "Nrho of " + sizes));
+    n_r = static_cast<std::size_t>(file.whole(2, kFewest, kMost, "Nr of " + sizes));
+    d_rho = file.real(1, sizes), dr = file.real(3, sizes);
+    cutoff = file.real(4, sizes);
     const bool small = !std::isfinite(1 / d_rho) || !std::isfinite(1 / dr);  // a step that cannot divide
-    if (!(d_rho > 0 && dr > 0 && eam.cutoff_ > 0) || small)
+    if (!(d_rho > 0 && dr > 0 && cutoff > 0) || small)
         throw file.wrong("steps and cutoff must be positive").given(std::string(file.line())).allowed(sizes);
-    if (eam.cutoff_ > static_cast<double>(n_r) * dr * (1 + 1e-9))
+    if (cutoff > static_cast<double>(n_r) * dr * (1 + 1e-9))
         throw file.wrong("the cutoff lies beyond the table")
-            .given(fmt::format("{}", eam.cutoff_))
+            .given(fmt::format("{}", cutoff))
             .allowed(fmt::format("up to Nr dr = {}", static_cast<double>(n_r) * dr));
+}
 
-    // What the case does not name is read, and not kept.
-    std::vector<char> used(count);
-    for (const std::size_t e : eam.elements_) used[e] = 1;
-    const auto function = [&](bool kept, std::size_t n, double step, const std::string& what) {
-        const std::vector<double> values = file.numbers(n, what);
-        return kept ? KnotFunction(values, step) : KnotFunction();
-    };
-    std::vector<double> masses;
-    std::vector<KnotFunction> densities, pairs;  // the latter in rows of the lower triangle
-    for (std::size_t e = 0; e < count; ++e) {
-        const std::string form = "atomic number, mass, lattice constant and lattice of " + names[e];
-        file.need_words(form);
-        if (!whole_of(file.words()[0]) || file.words().size() < 2)
-            throw file.wrong("here an element begins, by its number and mass")
-                .given(std::string(file.line()))
-                .allowed(form)
-                .remedy(fmt::format(
-                    "is this a file of pair_style eam/fs, with a density for each pair? This is "
-                    "read: F ({} numbers) and f ({}) of each element, then r phi of each pair (eam/alloy)",
-                    n_rho, n_r));
-        masses.push_back(file.real(1, "the mass of " + names[e]));
-        if (!(masses.back() > 0))
-            throw file.wrong("a mass must be positive").given(std::string(file.words()[1])).allowed(form);
-        eam.embeddings_.push_back(
-            function(used[e] != 0, n_rho, d_rho, "the embedding energy of " + names[e]));
-        densities.push_back(function(used[e] != 0, n_r, dr, "the density of " + names[e]));
-    }
-    for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t j = 0; j <= i; ++j)
-            pairs.push_back(function(used[i] != 0 && used[j] != 0, n_r, dr,
-                                     fmt::format("r phi of {} and {}", names[i], names[j])));
+double Setfl::read_mass(const std::string& element) {
+    const std::string form = "atomic number, mass, lattice constant and lattice of " + element;
+    file.need_words(form);
+    if (!whole_of(file.words()[0]) || file.words().size() < 2)
+        throw file.wrong("here an element begins, by its number and mass")
+            .given(std::string(file.line()))
+            .allowed(form)
+            .remedy(fmt::format("is this a file of pair_style eam/fs, with a density for each pair? This is "
+                                "read: F ({} numbers) and f ({}) of each element, then r phi of each pair "
+                                "(eam/alloy)",
+                                n_rho, n_r));
+    const double mass = file.real(1, "the mass of " + element);
+    if (!(mass > 0))
+        throw file.wrong("a mass must be positive").given(std::string(file.words()[1])).allowed(form);
+    return mass;
+}
+
+void Setfl::expect_end() {
     if (file.next_words())
         throw file.wrong("the file goes on after its last table")
             .given(std::string(file.line()))
@@ -125,7 +136,36 @@ Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>
                 "Nrho and Nr of line 5 as the tables have them; of eam/adp, eam/fs and other forms with more "
                 "tables none")
             .remedy("pair.form = \"eam\" reads setfl files (LAMMPS's pair_style eam/alloy)");
-    eam.rows_ = static_cast<std::int64_t>(n_r) - 1, eam.per_step_ = 1 / dr;
+}
+
+}  // namespace
+
+Eam Eam::read(const std::filesystem::path& setfl, const std::vector<std::string>& elements) {
+    Setfl file(setfl);
+    file.read_names();
+    const std::vector<std::string>& names = file.names;
+    Eam eam;
+    for (const std::string& element : elements) eam.elements_.push_back(file.number_of(element));
+    file.read_sizes();
+    eam.cutoff_ = file.cutoff;
+
+    std::vector<char> used(names.size());
+    for (const std::size_t e : eam.elements_) used[e] = 1;
+    std::vector<double> masses;
+    std::vector<KnotFunction> densities, pairs;  // the latter in rows of the lower triangle
+    for (std::size_t e = 0; e < names.size(); ++e) {
+        const bool kept = used[e] != 0;
+        masses.push_back(file.read_mass(names[e]));
+        eam.embeddings_.push_back(
+            file.read_function(kept, file.n_rho, file.d_rho, "the embedding energy of " + names[e]));
+        densities.push_back(file.read_function(kept, file.n_r, file.dr, "the density of " + names[e]));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i)
+        for (std::size_t j = 0; j <= i; ++j)
+            pairs.push_back(file.read_function(used[i] != 0 && used[j] != 0, file.n_r, file.dr,
+                                               fmt::format("r phi of {} and {}", names[i], names[j])));
+    file.expect_end();
+    eam.rows_ = static_cast<std::int64_t>(file.n_r) - 1, eam.per_step_ = 1 / file.dr;
     for (const std::size_t a : eam.elements_) {
         eam.masses_.push_back(masses[a]);
         densities[a].add_rows(eam.density_rows_);
