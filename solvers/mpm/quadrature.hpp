@@ -80,6 +80,48 @@ inline bool is_full(const FieldView<const double>& sums, const Int3& cell) {
     return true;
 }
 
+/// The normal equations m slope = r of a cell's stress, for one along each axis that is used.
+struct SlopeEquations {
+    Real m[3][3] = {};
+    Lanes r[3] = {};
+    bool used[3];
+
+    /// Another mean, so far away, with so much more stress.
+    void add(const Real (&d)[3], const Lanes& more) {
+        for (std::size_t b = 0; b < 3; ++b) {
+            if (!used[b]) continue;
+            r[b] += more * d[b];
+            for (std::size_t c = 0; c <= b; ++c)
+                if (used[c]) m[b][c] = m[b][c] + d[b] * d[c];
+        }
+    }
+
+    /// By Cholesky's factors. Where particles crowd at a face so that two means are in one place, nothing is
+    /// known of the slope across it, and it is taken for 0. `h`: of cells; `place`: of the cell's mean.
+    [[nodiscard]] CellStress solve(const Lanes& mean, const Real (&place)[3], const Real3& h) {
+        for (std::size_t a = 0; a < 3; ++a)
+            if (!used[a]) m[a][a] = h[a] * h[a];
+        CellStress fitted;
+        fitted.middle = mean;
+        for (std::size_t b = 0; b < 3; ++b) {
+            for (std::size_t c = 0; c < b; ++c) {
+                for (std::size_t e = 0; e < c; ++e) m[b][c] = m[b][c] - m[b][e] * m[c][e];
+                m[b][c] = m[b][c] * m[c][c];
+                m[b][b] = m[b][b] - m[b][c] * m[b][c];
+                r[b] = r[b] - r[c] * m[b][c];
+            }
+            m[b][b] = m[b][b] > 1e-3 * h[b] * h[b] ? Real(1.0 / sqrt(m[b][b])) : Real(0);
+            r[b] = r[b] * m[b][b];
+        }
+        for (std::size_t b = 3; b-- > 0;) {
+            for (std::size_t c = b + 1; c < 3; ++c) r[b] = r[b] - fitted.slope[c] * m[c][b];
+            fitted.slope[b] = r[b] * m[b][b];
+            fitted.middle = fitted.middle - fitted.slope[b] * place[b];
+        }
+        return fitted;
+    }
+};
+
 /// Fits the stress of a full cell to its own mean and the means beside it.
 inline CellStress fit_stress(const FieldView<const double>& sums, const Int3& cell, const Real3& h) {
     struct Mean {
@@ -94,53 +136,24 @@ inline CellStress fit_stress(const FieldView<const double>& sums, const Int3& ce
     };
     const Box box = sums.box();
     const Mean own = mean(cell);
-    // Normal equations of the slopes, m slope = r. Where an axis has one cell nothing changes along it.
-    Real m[3][3] = {};
-    Lanes r[3] = {};
-    bool used[3];
-    for (std::size_t a = 0; a < 3; ++a) used[a] = box.extent(static_cast<int>(a)) > 1;
+    SlopeEquations equations;
+    // Where an axis has one cell nothing changes along it.
+    for (std::size_t a = 0; a < 3; ++a) equations.used[a] = box.extent(static_cast<int>(a)) > 1;
     for (std::size_t a = 0; a < 3; ++a)
         for (const int side : {-1, 1}) {
             Int3 at = cell;
             at[a] += side;
             if (at[a] < box.lo[a] || at[a] >= box.hi[a]) continue;
             const Mean beside = mean(at);
-            const Lanes more = beside.stress - own.stress;
             Real d[3];
             for (std::size_t b = 0; b < 3; ++b) {
-                if (!used[b]) continue;
+                if (!equations.used[b]) continue;
                 d[b] = beside.place[b] - own.place[b];
                 if (a == b) d[b] = d[b] + side * h[a];
             }
-            for (std::size_t b = 0; b < 3; ++b) {
-                if (!used[b]) continue;
-                r[b] += more * d[b];
-                for (std::size_t c = 0; c <= b; ++c)
-                    if (used[c]) m[b][c] = m[b][c] + d[b] * d[c];
-            }
+            equations.add(d, beside.stress - own.stress);
         }
-    for (std::size_t a = 0; a < 3; ++a)
-        if (!used[a]) m[a][a] = h[a] * h[a];
-    // By Cholesky's factors. Where particles crowd at a face so that two means are in one place, nothing is
-    // known of the slope across it, and it is taken for 0.
-    CellStress fitted;
-    fitted.middle = own.stress;
-    for (std::size_t b = 0; b < 3; ++b) {
-        for (std::size_t c = 0; c < b; ++c) {
-            for (std::size_t e = 0; e < c; ++e) m[b][c] = m[b][c] - m[b][e] * m[c][e];
-            m[b][c] = m[b][c] * m[c][c];
-            m[b][b] = m[b][b] - m[b][c] * m[b][c];
-            r[b] = r[b] - r[c] * m[b][c];
-        }
-        m[b][b] = m[b][b] > 1e-3 * h[b] * h[b] ? Real(1.0 / sqrt(m[b][b])) : Real(0);
-        r[b] = r[b] * m[b][b];
-    }
-    for (std::size_t b = 3; b-- > 0;) {
-        for (std::size_t c = b + 1; c < 3; ++c) r[b] = r[b] - fitted.slope[c] * m[c][b];
-        fitted.slope[b] = r[b] * m[b][b];
-        fitted.middle = fitted.middle - fitted.slope[b] * own.place[b];
-    }
-    return fitted;
+    return equations.solve(own.stress, own.place, h);
 }
 
 /// The 2 x 2 x 2 Gauss points of a cell: as of eight particles.

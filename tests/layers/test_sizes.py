@@ -20,7 +20,6 @@ LONG_FUNCTIONS = {
     "solvers/flow/start_tasks.cpp": {"make_labels"},
     "solvers/flow/step_tasks.cpp": {"find_residual"},
     "solvers/md/outside_tasks.cpp": {"act_from_outside"},
-    "solvers/mpm/quadrature.hpp": {"fit_stress"},
 }
 
 
