@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "methods/geometry/stl.hpp"
 #include "solvers/mpm/fill.hpp"
 #include "solvers/mpm/settings.hpp"
 #include "solvers/mpm/surface.hpp"
@@ -78,7 +79,9 @@ Body read_stl(const std::string& text, const graph::CaseSchema& keys) {
         !(scale > 0))
         keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
                     "\"stl FILE x y z scale\", with scale > 0 and no spaces in the file's name");
-    body.solid = std::make_shared<const Solid>(Solid::read(keys.path("bodies.shapes", file), place, scale));
+    const auto path = keys.path("bodies.shapes", file);
+    body.solid =
+        std::make_shared<const geometry::Solid>(geometry::read_stl(path, place, scale), path.string());
     return body;
 }
 

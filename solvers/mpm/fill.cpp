@@ -40,7 +40,7 @@ bool Body::contains(const Real3& x) const {
 }
 
 Real3 Body::low() const {
-    if (shape == Shape::stl) return solid->low();
+    if (shape == Shape::stl) return solid->bounds().lo;
     Real3 least{};
     for (std::size_t d = 0; d < 3; ++d) {
         double reach = shape == Shape::box ? 0 : radius;
@@ -55,7 +55,7 @@ Real3 Body::low() const {
 }
 
 Real3 Body::high() const {
-    if (shape == Shape::stl) return solid->high();
+    if (shape == Shape::stl) return solid->bounds().hi;
     const Real3 least = low();
     Real3 most{};
     for (std::size_t d = 0; d < 3; ++d) most[d] = a[d] + b[d] - least[d];

@@ -9,8 +9,8 @@
 
 #include "core/graph/declare/family.hpp"
 #include "core/run/case/time_keys.hpp"
+#include "methods/geometry/solid.hpp"
 #include "solvers/mpm/material.hpp"
-#include "solvers/mpm/stl.hpp"
 
 namespace strata::mpm {
 
@@ -26,7 +26,7 @@ struct Body {
     double radius = 0;
     int material = 0, group = 0;
     Real3 velocity{};
-    std::shared_ptr<const Solid> solid;  // stl
+    std::shared_ptr<const geometry::Solid> solid;  // stl
 
     [[nodiscard]] bool contains(const Real3& x) const;
     /// Of the box around it.

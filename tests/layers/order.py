@@ -29,6 +29,7 @@ NATIVE = [
     ["core/run/steer"],
     ["core/run/driver"],
     ["core/run/python"],
+    ["methods/geometry"],
     ["methods/curvilinear", "methods/overset"],
     [f"solvers/{name}" for name in SHIPPED],
     ["benchmarks/elsewhere.hpp"],

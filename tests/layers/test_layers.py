@@ -88,11 +88,13 @@ def test_a_method_that_includes_a_solver_is_told() -> None:
     files = {
         "methods/overset/a.hpp": '#include "core/graph/expand/b.hpp"\n',
         "methods/overset/c.cpp": '#include "methods/overset/a.hpp"\n#include "solvers/flow/d.hpp"\n',
+        "methods/geometry/e.hpp": '#include "methods/overset/a.hpp"\n',
         "solvers/flow/d.hpp": '#include "methods/overset/a.hpp"\n',
         "core/graph/expand/b.hpp": '#include "methods/overset/a.hpp"\n',
     }
     assert order.breaches(includes_of(files), order.NATIVE, "/") == [
         "core/graph/expand/b.hpp uses methods/overset/a.hpp: methods/overset is not below core/graph/expand",
+        "methods/geometry/e.hpp uses methods/overset/a.hpp: methods/overset is not below methods/geometry",
         "methods/overset/c.cpp uses solvers/flow/d.hpp: solvers/flow is not below methods/overset",
     ]
 
