@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "methods/geometry/sides.hpp"
+#include "methods/overset/hole_map.hpp"
 #include "methods/overset/parts.hpp"
 #include "methods/overset/ratios.hpp"
 
@@ -35,7 +37,7 @@ std::optional<Real3> over_shared_wall(const Surface& wall, const Real3& x, const
         step += (there[d] - foot[d]) * (there[d] - foot[d]);
         height += (x[d] - foot[d]) * (x[d] - foot[d]);
     }
-    if (wall.elements().empty() || std::sqrt(step) > 0.25 * reach) return std::nullopt;
+    if (wall.facets().empty() || std::sqrt(step) > 0.25 * reach) return std::nullopt;
     const double share = std::clamp(2 - std::sqrt(height) / reach, 0.0, 1.0);
     if (share == 0) return std::nullopt;
     Real3 moved = x;
@@ -60,7 +62,7 @@ Donors donors_of(const Zones& grid, int patch, const FieldView<const double>& ce
     Donors made;
     made.bases = bases;
     made.number.assign(z(bases.volume()), -1);
-    std::vector<Bounds> boxes;
+    std::vector<geometry::NumberedBox> boxes;
     // Looks beyond the zone are slow and few: whether there is a cell in each place of the layer around.
     const Box around = cells.grown({1, 1, Dim == 3 ? 1 : 0});
     std::vector<std::uint8_t> there(z(around.volume()));
@@ -78,7 +80,7 @@ Donors donors_of(const Zones& grid, int patch, const FieldView<const double>& ce
         for (int c = 0; c < 1 << Dim; ++c) {
             const Int3 at = corner_of(base, c);
             if (!has(at)) return;
-            x[z(c)] = centre_at(centres, Dim, at);
+            x[z(c)] = point_at(centres, Dim, at);
         }
         std::uint8_t open = 0;
         for (std::size_t a = 0; a < Dim; ++a)
@@ -101,12 +103,13 @@ Donors donors_of(const Zones& grid, int patch, const FieldView<const double>& ce
                         for (std::size_t d = 0; d < 3; ++d) out[d] += 0.6 * (at[d] - other[d]);
                         box.add(out);
                     }
-        made.number[z(number_of(bases, base))] = static_cast<std::int32_t>(made.base.size());
+        const auto number = static_cast<std::int32_t>(made.base.size());
+        made.number[z(number_of(bases, base))] = number;
         made.base.push_back(base);
         made.open.push_back(open);
-        boxes.push_back(box.grown(1e-9));
+        boxes.push_back({box.grown(1e-9), number});
     });
-    made.tree = BoxTree(std::move(boxes));
+    made.tree = geometry::Tree(std::move(boxes));
     return made;
 }
 
@@ -219,19 +222,19 @@ void declare_geometry(Parts& parts) {
         ScalarsUse<double> boxes;
         if (boxed) boxes = task.contribute(of.wall_boxes.at(0));
         task.run([=, dimensions = p.dimensions, turns = p.turns, patches = of.wall_patches](Here& here) {
-            std::vector<Facet> elements;
+            std::vector<geometry::Facet> facets;
             const auto x = nodes(here);
             for (const Face& face : faces[z(here.patch)])
-                add_facets(dimensions, here.cells(), face, x, elements);
+                geometry::add_side(dimensions, here.cells(), face, x, geometry::Diagonal::same, facets);
             // Walls that cut do so wherever turns take them.
-            const std::size_t own = elements.size();
+            const std::size_t own = facets.size();
             for (std::size_t t = 1; boxed && t < turns.size(); ++t)
                 for (std::size_t n = 0; n < own; ++n) {
-                    const Facet& of = elements[n];
-                    elements.push_back(
-                        {turned(turns[t], of[0]), turned(turns[t], of[1]), turned(turns[t], of[2])});
+                    geometry::Facet facet = facets[n];
+                    for (Real3& corner : facet) corner = turned(turns[t], corner);
+                    facets.push_back(facet);
                 }
-            here[made] = Surface(dimensions, std::move(elements));
+            here[made] = Surface(dimensions, facets);
             if (!boxed) return;
             here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
             put_bounds(here[boxes],

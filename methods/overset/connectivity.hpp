@@ -23,15 +23,17 @@
 #include "core/graph/declare/graph.hpp"
 #include "core/graph/declare/requests.hpp"
 #include "core/graph/declare/zones.hpp"
-#include "methods/overset/rigid.hpp"
-#include "methods/overset/turns.hpp"
+#include "methods/geometry/rigid.hpp"
 
 namespace strata::overset {
 
+using geometry::Rigid;
 using graph::Box;
 using graph::Face;
 using graph::FieldView;
 using graph::Int3;
+using graph::Real3;
+using graph::Rotation;
 
 /// What a cell is.
 enum class Cell : std::int32_t {
@@ -98,8 +100,7 @@ struct Problem {
     /// Takes places of one mesh to where another one sees them, in its own frame.
     [[nodiscard]] Rigid seen(int mesh, int by, std::int64_t step) const {
         if (!moves() || mesh == by) return {};
-        const Rigid own = placed(mesh, step), other = placed(by, step);
-        return own == other ? Rigid{} : other.inverse().after(own);
+        return seen_by(placed(by, step), placed(mesh, step));
     }
     /// [mesh] the same for all.
     [[nodiscard]] std::vector<Rigid> seen_by_all(int mesh, std::int64_t step) const {

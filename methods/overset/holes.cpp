@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "methods/overset/hole_map.hpp"
 #include "methods/overset/parts.hpp"
 
 namespace strata::overset {
@@ -49,7 +50,7 @@ std::vector<Work::Foot> feet_of(const Box& cells, const std::vector<Face>& faces
     feet.resize(z(cells.volume()));
     std::size_t n = 0;
     for_each(cells, [&](int i, int j, int k) {
-        const Real3 x = centre_at(centres, Dim, {i, j, k});
+        const Real3 x = point_at(centres, Dim, {i, j, k});
         double least = Bounds::kNone;
         for (const Face& face : faces) {
             Int3 at{i, j, k};
@@ -63,7 +64,7 @@ std::vector<Work::Foot> feet_of(const Box& cells, const std::vector<Face>& faces
                 int bit = 0;
                 for (std::size_t b = 0; b < Dim; ++b)
                     if (b != a) node[b] += c >> bit++ & 1;
-                const Real3 corner = centre_at(nodes, Dim, node);
+                const Real3 corner = point_at(nodes, Dim, node);
                 box.add(corner);
                 for (std::size_t d = 0; d < 3; ++d) middle[d] += corner[d] / (1 << (Dim - 1));
             }
@@ -95,8 +96,8 @@ void declare_maps(Parts& parts) {
         const HoleMap map(dimensions, bounds_of_cuts(here[boxes], cut, cuts)[z(cut[number])]);
         const auto cells = static_cast<std::int64_t>(HoleMap::cells(dimensions));
         here[marked].resize(cells * cuts);
-        for (const Facet& element : here[surface].elements())
-            map.mark(element, [&](std::size_t cell) {
+        for (const geometry::NumberedFacet& facet : here[surface].facets())
+            map.mark(facet.corners, [&](std::size_t cell) {
                 here[marked][cells * cut[number] + static_cast<std::int64_t>(cell)] = 1;
             });
     });
@@ -129,7 +130,7 @@ struct LookUp {
     void in(const HoleMap* map, const Bounds& bounds, const Rigid& seen) {
         std::size_t n = 0;
         for_each(cells, [&](int i, int j, int k) {
-            const Real3 at = seen(centre_at(centres, dimensions, {i, j, k}));
+            const Real3 at = seen(point_at(centres, dimensions, {i, j, k}));
             const std::size_t cell = n++;
             if (!bounds.contains(at)) return;
             const auto is = map == nullptr ? HoleMap::Cell::wall : map->at(at);
@@ -164,7 +165,7 @@ void begin_work(Parts& parts, Scope& scope) {
                                        : feet_of<3>(cells, p.surfaces[z(here.patch)], nodes(here), x);
         if (cuts == 0) return;
         Bounds around;
-        for_each(cells, [&](int i, int j, int k) { around.add(centre_at(x, p.dimensions, {i, j, k})); });
+        for_each(cells, [&](int i, int j, int k) { around.add(point_at(x, p.dimensions, {i, j, k})); });
         const std::vector<Bounds> bounds = bounds_of_cuts(here[boxes], cut, cuts);
         const std::vector<Rigid> seen = p.seen_by_all(own, here.step);
         LookUp look_up{cells, x, p.dimensions, w, std::vector<std::uint8_t>(w.is_hole.size(), 0)};
@@ -218,7 +219,7 @@ void ask_walls(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
             const Work::Walls& to = w.walls[wall];
             const int mesh = p.mesh[z(p.grid.zone_of(patches[z(to.number)]))];
             const std::int32_t cell = w.unsure[n];
-            const Real3 at = seen[z(mesh)](centre_at(x, dimensions, cell_at(here.cells(), cell)));
+            const Real3 at = seen[z(mesh)](point_at(x, dimensions, cell_at(here.cells(), cell)));
             const bool shared = !w.feet.empty() && p.share(own, mesh);
             const Work::Foot foot = shared ? w.feet[z(cell)] : Work::Foot{};
             if (foot.reach == 0 && !in_the_way(to.box, at, dimensions)) return true;
@@ -282,7 +283,7 @@ void declare_holes(Parts& parts, const When& when) {
         Work& w = here[work];
         for (std::size_t n = 0; n < w.unsure.size(); ++n)
             for (std::size_t c = 0; c < cuts; ++c)
-                if (inside(w.rays[n * cuts + c], dimensions) && w.near[n * cuts + c] == 0)
+                if (geometry::inside(w.rays[n * cuts + c], dimensions) && w.near[n * cuts + c] == 0)
                     w.is_hole[z(w.unsure[n])] = 1;
         std::size_t n = 0;
         for_each(here.cells(), [&](int i, int j, int k) { here[holes](i, j, k) = w.is_hole[n++]; });

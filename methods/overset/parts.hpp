@@ -7,18 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "methods/overset/box_tree.hpp"
+#include "methods/geometry/surface.hpp"
 #include "methods/overset/connectivity.hpp"
 #include "methods/overset/inverse.hpp"
-#include "methods/overset/surface.hpp"
 
 namespace strata::overset {
+
+using geometry::Bounds;
+using geometry::bounds_in;
+using geometry::point_at;
+using geometry::put_bounds;
+using geometry::Surface;
+using geometry::turn_back;
+using geometry::turned;
 
 [[nodiscard]] constexpr std::size_t z(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The cells between centres that a patch answers for, those at its lower joined faces included.
 struct Donors {
-    BoxTree tree;
+    geometry::Tree<geometry::NumberedBox> tree;
     Box bases;                         // of all of them
     std::vector<std::int32_t> number;  // [place in `bases`, x fastest]; -1: there is none
     std::vector<Int3> base;
@@ -118,32 +125,10 @@ struct Parts {
     return {box.lo[0] + number % box.extent(0), box.lo[1] + number / box.extent(0) % box.extent(1),
             box.lo[2] + number / (box.extent(0) * box.extent(1))};
 }
-[[nodiscard]] inline Real3 centre_at(const FieldView<const double>& centres, int dimensions, const Int3& at) {
-    Real3 x{};
-    for (int d = 0; d < dimensions; ++d) x[z(d)] = centres(at[0], at[1], at[2], d);
-    return x;
-}
 /// Corner n of a cell between centres.
 [[nodiscard]] inline Int3 corner_of(const Int3& base, int n) {
     return {base[0] + (n & 1), base[1] + (n >> 1 & 1), base[2] + (n >> 2 & 1)};
 }
-template <class Numbers>
-[[nodiscard]] Bounds bounds_in(const Numbers& all, std::int64_t number) {
-    Bounds box;
-    for (std::size_t d = 0; d < 3; ++d) {
-        box.lo[d] = all[6 * number + static_cast<std::int64_t>(d)];
-        box.hi[d] = -all[6 * number + static_cast<std::int64_t>(d) + 3];
-    }
-    return box;
-}
-template <class Numbers>
-void put_bounds(const Numbers& all, std::int64_t number, const Bounds& box) {
-    for (std::size_t d = 0; d < 3; ++d) {
-        all[6 * number + static_cast<std::int64_t>(d)] = box.lo[d];
-        all[6 * number + static_cast<std::int64_t>(d) + 3] = -box.hi[d];
-    }
-}
-
 /// Cells that a computed cell sees, as steps from it: two along each axis, and all around.
 [[nodiscard]] std::vector<Int3> seen_from_cell(int dimensions);
 

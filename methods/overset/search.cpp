@@ -47,9 +47,8 @@ class Finder {
     bool find(const Real3& x, PlaceAnswer& answer) {
         std::int32_t best = walk(x, answer.xi);
         if (best < 0) {
-            Bounds window;
-            window.add(x);
-            donors_.tree.meeting(window, [&](std::int32_t n) {
+            donors_.tree.meeting({x, x}, [&](const geometry::NumberedBox& box) {
+                const std::int32_t n = box.number;
                 if (best >= 0 && n > best) return;  // they are numbered along k, j and i
                 Real3 xi;
                 if (!invert<Dim>(corners(n), x, xi) || !within(n, xi)) return;
@@ -70,7 +69,7 @@ class Finder {
     [[nodiscard]] Corners<Dim> corners(std::int32_t n) const {
         Corners<Dim> all;
         for (int c = 0; c < 1 << Dim; ++c)
-            all[z(c)] = centre_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
+            all[z(c)] = point_at(centres_, Dim, corner_of(donors_.base[z(n)], c));
         return all;
     }
     [[nodiscard]] bool within(std::int32_t n, const Real3& xi) const {
@@ -145,7 +144,7 @@ void begin(Parts& parts, Scope& scope) {
         for (const Work::Foot& foot : w.feet) reach = std::max(reach, foot.reach);
         for (std::size_t t = 0; t < p.turns.size(); ++t) {
             for_each(here.cells(), [&](int i, int j, int k) {
-                around[t].add(turned(p.turns[t], centre_at(x, p.dimensions, {i, j, k})));
+                around[t].add(turned(p.turns[t], point_at(x, p.dimensions, {i, j, k})));
             });
             for (std::size_t d = 0; d < 3; ++d) around[t].lo[d] -= reach, around[t].hi[d] += reach;
         }
@@ -183,7 +182,7 @@ void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sco
             const Work::Other& to = w.others[other];
             const Rotation& turn = p.turns[z(to.turn)];
             const auto cell = static_cast<std::int32_t>(n);
-            const Real3 at = turned(turn, seen[z(to.mesh)](centre_at(x, p.dimensions, cell_at(cells, cell))));
+            const Real3 at = turned(turn, seen[z(to.mesh)](point_at(x, p.dimensions, cell_at(cells, cell))));
             Work::Foot foot = !w.feet.empty() && p.share(own, to.mesh) ? w.feet[n] : Work::Foot{};
             foot.x = turned(turn, foot.x);
             for (std::size_t d = 0; d < 3; ++d)

@@ -81,7 +81,7 @@ void declare_means(const Step& step, Shown& shown) {
         const std::int64_t count = s.averaged(here.step);
         if (count <= 0) return;
         const auto steps = static_cast<double>(count);
-        overset::Rigid to_mesh;
+        geometry::Rigid to_mesh;
         if (grid.moves())
             to_mesh =
                 grid.motions().placed(grid.mesh_of(grid.zones().zone_of(here.patch)), here.step).inverse();

@@ -10,29 +10,8 @@ namespace strata::flow {
 
 namespace {
 
+using geometry::turned_about;
 using graph::CaseSchema;
-using overset::Rigid;
-
-/// Rodrigues' formula, about an axis of length 1. What lies along the axis keeps its bits.
-graph::Rotation turned_about(const Real3& n, double angle) {
-    const double c = std::cos(angle), s = std::sin(angle);
-    graph::Rotation turn{};
-    for (std::size_t a = 0; a < 3; ++a) {
-        const std::size_t b = (a + 1) % 3, d = (a + 2) % 3;
-        turn[a][a] = n[a] * n[a] + c * (1 - n[a] * n[a]);
-        turn[a][b] = (1 - c) * n[a] * n[b] - s * n[d];
-        turn[a][d] = (1 - c) * n[a] * n[d] + s * n[b];
-    }
-    return turn;
-}
-
-Rigid turned_about(const Real3& axis, const Real3& centre, double angle) {
-    if (angle == 0) return {};
-    Rigid made{turned_about(axis, angle), {}};
-    const Real3 there = made.vector(centre);
-    for (std::size_t d = 0; d < 3; ++d) made.shift[d] = centre[d] - there[d];
-    return made;
-}
 
 Real3 three(const std::vector<double>& given) {
     Real3 x{};

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "core/run/case/case.hpp"
-#include "methods/overset/rigid.hpp"
+#include "methods/geometry/rigid.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
 
 namespace strata::flow {
+
+using geometry::Rigid;
 
 /// What a case says of the motion of a mesh. The values before reading are the defaults.
 struct MotionKeys {
@@ -42,7 +44,7 @@ class BodyMotion {
 
     [[nodiscard]] bool moves() const { return kind_ != Kind::none; }
     /// Where it takes places at a time, from where the grid has them.
-    [[nodiscard]] overset::Rigid placed(double time) const;
+    [[nodiscard]] Rigid placed(double time) const;
     /// The velocity of its places at a time.
     [[nodiscard]] RigidMotion velocity(double time) const;
 
@@ -63,14 +65,13 @@ struct Motions {
         return false;
     }
     /// At the end of a time step; before the first one the meshes are where they are at first.
-    [[nodiscard]] overset::Rigid placed(int mesh, std::int64_t at_step) const {
+    [[nodiscard]] Rigid placed(int mesh, std::int64_t at_step) const {
         const double time = at_step > 0 ? step * static_cast<double>(at_step) : 0;
         return of[static_cast<std::size_t>(mesh)].placed(time);
     }
     /// Takes places of one mesh, where the grid has them, to where another one has what is there.
-    [[nodiscard]] overset::Rigid seen(int mesh, int by, std::int64_t at_step) const {
-        const overset::Rigid own = placed(mesh, at_step), other = placed(by, at_step);
-        return own == other ? overset::Rigid{} : other.inverse().after(own);
+    [[nodiscard]] Rigid seen(int mesh, int by, std::int64_t at_step) const {
+        return seen_by(placed(by, at_step), placed(mesh, at_step));
     }
     [[nodiscard]] RigidMotion velocity(int mesh, std::int64_t at_step) const {
         return of[static_cast<std::size_t>(mesh)].velocity(step * static_cast<double>(at_step));

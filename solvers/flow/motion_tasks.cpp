@@ -17,7 +17,7 @@ namespace {
 
 /// Nodes of a patch at a level of time.
 template <int Dim>
-Piece nodes_at(const FieldView<const double>& nodes, const overset::Rigid& placed) {
+Piece nodes_at(const FieldView<const double>& nodes, const geometry::Rigid& placed) {
     Piece made(nodes.box(), Dim);
     change_all<Dim>(nodes, made.view(), placed);
     return made;
@@ -55,7 +55,7 @@ void move_patch(const PatchGeometry<Dim>& of, const ListView<const double>& from
         std::copy_n(from.data(), of.entries(false), to.data());
         return;
     }
-    const overset::Rigid placed = motions.placed(mesh, n);
+    const geometry::Rigid placed = motions.placed(mesh, n);
     change_all<Dim>(of.nodes(from), of.nodes(to), placed);
     change_all<Dim>(of.centres(from), of.centres(to), placed);
     for (int axis = 0; axis < Dim; ++axis)

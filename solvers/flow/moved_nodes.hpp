@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "methods/curvilinear/piece.hpp"
-#include "methods/overset/rigid.hpp"
+#include "methods/geometry/rigid.hpp"
 
 namespace strata::flow {
 
@@ -23,7 +23,7 @@ void change_all(const graph::FieldView<const double>& from, const graph::FieldVi
 
 /// Takes nodes of the grid to where a mesh has them.
 template <int Dim>
-void place_nodes(Piece& nodes, const overset::Rigid& placed) {
+void place_nodes(Piece& nodes, const geometry::Rigid& placed) {
     if (placed.moves()) change_all<Dim>(std::as_const(nodes).view(), nodes.view(), placed);
 }
 

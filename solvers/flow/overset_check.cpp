@@ -169,7 +169,7 @@ struct Meshes {
 };
 
 /// Nodes where the mesh is at first.
-void place(const FieldView<double>& nodes, int dimensions, const overset::Rigid& at) {
+void place(const FieldView<double>& nodes, int dimensions, const geometry::Rigid& at) {
     if (!at.moves()) return;
     for_each(nodes.box(), [&](int i, int j, int k) {
         Real3 x{};

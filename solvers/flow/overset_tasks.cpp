@@ -21,14 +21,14 @@ using namespace graph;
 namespace {
 
 /// The turns that take the flow onto itself, those of joins by rotation.
-std::vector<overset::Rotation> turns_of(const GridSystem& system) {
+std::vector<graph::Rotation> turns_of(const GridSystem& system) {
     const JoinRange* first = nullptr;
-    std::vector<overset::Rotation> all{kNoRotation};
+    std::vector<graph::Rotation> all{kNoRotation};
     for (const JoinRange& join : system.joins) {
         if (join.turn == kNoRotation) continue;
-        if (first == nullptr) first = &join, all = overset::powers_of(join.turn);
-        if (std::none_of(all.begin(), all.end(), [&](const overset::Rotation& turn) {
-                return overset::difference(turn, join.turn) < 1e-9;
+        if (first == nullptr) first = &join, all = geometry::powers_of(join.turn);
+        if (std::none_of(all.begin(), all.end(), [&](const graph::Rotation& turn) {
+                return geometry::difference(turn, join.turn) < 1e-9;
             }))
             throw Error("meshes that overlap are periodic by one turn about one axis")
                 .given(fmt::format("{} and {} are joined by others", zone_text(*system.source, first->zone),

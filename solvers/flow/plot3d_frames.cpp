@@ -58,7 +58,7 @@ class Plot3dFrames final : public Frames {
                        to.blanks(zone, nodes, blanks.data());
                    });
     }
-    void put_moved(const OriginWriter& to, int zone, const Box& nodes, const overset::Rigid& placed) const {
+    void put_moved(const OriginWriter& to, int zone, const Box& nodes, const geometry::Rigid& placed) const {
         const FlowZones& grid = flow_->grid();
         Piece x(nodes, grid.dimensions());
         grid.source().nodes(zone, nodes, x.data());

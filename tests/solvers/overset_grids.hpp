@@ -103,7 +103,7 @@ struct OversetGrids {
 
     OversetGrids(std::vector<OversetMesh> wanted, int patch_cells,
                  std::vector<std::array<int, 2>> shared = {},
-                 std::function<overset::Rigid(int mesh, std::int64_t step)> placed = {})
+                 std::function<geometry::Rigid(int mesh, std::int64_t step)> placed = {})
         : meshes(std::move(wanted)), zones(make_zones(graph, meshes, patch_cells)) {
         nodes = graph.list<double>("nodes", zones,
                                    [this](int patch) { return points(zones.box(patch)).volume(); },
@@ -127,7 +127,7 @@ struct OversetGrids {
             p.names.push_back(meshes[m].name);
             p.mesh.push_back(int(m));
             p.open.push_back(meshes[m].open);
-            if (meshes[m].turn) p.turns = overset::powers_of(*meshes[m].turn);
+            if (meshes[m].turn) p.turns = geometry::powers_of(*meshes[m].turn);
         }
         for (int patch = 0; patch < zones.patches(); ++patch) {
             const OversetMesh& mesh = meshes[std::size_t(zones.zone_of(patch))];

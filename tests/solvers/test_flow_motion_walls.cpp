@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/flow/boundary/wall_tree.hpp"
+#include "methods/geometry/facet.hpp"
 #include "solvers/flow/geometry.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_runs.hpp"
@@ -47,7 +47,7 @@ Settings two_cylinders(const std::string& model) {
 }
 
 /// A point of a polygon's corners as the generator has them: of radius 1/2, the first on the x axis.
-double to_polygon(const overset::Rigid& placed, const graph::Real3& x) {
+double to_polygon(const geometry::Rigid& placed, const graph::Real3& x) {
     double least = std::numeric_limits<double>::infinity();
     const auto corner = [&](int n) {
         const double angle = 2 * std::numbers::pi * n / kAround;
@@ -55,7 +55,7 @@ double to_polygon(const overset::Rigid& placed, const graph::Real3& x) {
     };
     for (int n = 0; n < kAround; ++n) {
         const graph::Real3 a = corner(n), b = corner(n + 1);
-        least = std::min(least, squared_distance(x, {a, b, b}));
+        least = std::min(least, geometry::squared_distance(x, {a, b, b}));
     }
     return std::sqrt(least);
 }

@@ -77,8 +77,8 @@ Balance run(const Settings& s, int n, std::int64_t steps) {
                                 nodes = of.nodes(here[geometry]);
                      const bool finer = grid.mesh_of(grid.zones().zone_of(here.patch)) == 1;
                      const bool alone = grid.meshes() == 1;
-                     const overset::Rigid back =
-                         alone ? overset::Rigid{} : grid.motions().placed(1, here.step).inverse();
+                     const geometry::Rigid back =
+                         alone ? geometry::Rigid{} : grid.motions().placed(1, here.step).inverse();
                      graph::for_each(here.cells(), [&](int i, int j, int k) {
                          const graph::Real3 x{centres(i, j, k, 0), centres(i, j, k, 1), 0}, there = back(x);
                          double within = 1e9;

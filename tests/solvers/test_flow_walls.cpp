@@ -2,12 +2,12 @@
 #include <stdlib.h>
 
 #include <cmath>
-#include <random>
 #include <sstream>
 #include <string>
 
 #include "core/graph/simulation/simulation.hpp"
-#include "solvers/flow/boundary/wall_tree.hpp"
+#include "methods/geometry/sides.hpp"
+#include "methods/geometry/tree.hpp"
 #include "solvers/flow/exact.hpp"
 #include "solvers/flow/output/cells.hpp"
 #include "solvers/flow/output/walls.hpp"
@@ -20,86 +20,22 @@
 
 using namespace strata::tests;
 using namespace strata::flow;
+using strata::geometry::Facet;
 using strata::graph::Members;
 using strata::graph::Simulation;
 
 namespace {
 
-double brute(const Real3& x, const std::vector<WallElement>& elements) {
+double brute(const Real3& x, const std::vector<Facet>& facets) {
     double least = kNoWall;
-    for (const WallElement& element : elements) least = std::min(least, squared_distance(x, element));
+    for (const Facet& facet : facets) least = std::min(least, strata::geometry::squared_distance(x, facet));
     return least;
 }
 
-/// The smallest distance to points of an element that lie close together.
-double sampled(const Real3& x, const WallElement& e) {
-    double least = kNoWall;
-    constexpr int n = 200;
-    for (int a = 0; a <= n; ++a)
-        for (int b = 0; a + b <= n; ++b) {
-            double sum = 0;
-            for (std::size_t d = 0; d < 3; ++d) {
-                const double at = e[0][d] + (e[1][d] - e[0][d]) * a / n + (e[2][d] - e[0][d]) * b / n - x[d];
-                sum += at * at;
-            }
-            least = std::min(least, sum);
-        }
-    return least;
+void add_wall(int dimensions, const Box& cells, const Face& face, const FieldView<const double>& nodes,
+              std::vector<Facet>& facets) {
+    strata::geometry::add_side(dimensions, cells, face, nodes, strata::geometry::Diagonal::shorter, facets);
 }
-
-struct Drawn {
-    std::mt19937_64 random{7};
-    double number(double lo, double hi) {
-        return lo + (hi - lo) * static_cast<double>(random() >> 11) / 9007199254740992.0;
-    }
-    Real3 point(double lo, double hi, int dimensions) {
-        return {number(lo, hi), number(lo, hi), dimensions == 3 ? number(lo, hi) : 0};
-    }
-};
-
-}  // namespace
-
-TEST_CASE("the distance to a triangle is that to the nearest of its points") {
-    Drawn points;
-    for (int n = 0; n < 40; ++n) {
-        const WallElement e{points.point(0, 1, 3), points.point(0, 1, 3), points.point(0, 1, 3)};
-        const Real3 x = points.point(-1, 2, 3);
-        const double exact = std::sqrt(squared_distance(x, e)), near = std::sqrt(sampled(x, e));
-        CHECK(exact <= near * (1 + 1e-14));
-        CHECK(exact >= near - 0.01);
-    }
-    const WallElement flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
-    CHECK(squared_distance({0.2, 0.3, -2}, flat) == 4);       // above the inside
-    CHECK(squared_distance({0.5, -3, 4}, flat) == 25);        // an edge
-    CHECK(squared_distance({-3, -4, 0}, flat) == 25);         // a corner
-    CHECK(squared_distance({1, 1, 0}, flat) == Approx(0.5));  // the edge that is not along an axis
-    CHECK(squared_distance({2, 0, 1}, {{{0, 0, 0}, {1, 0, 0}, {1, 0, 0}}}) == 2);    // a segment
-    CHECK(squared_distance({2, 1, 0}, {{{0, 0, 0}, {0.5, 0, 0}, {1, 0, 0}}}) == 2);  // collapsed to a line
-    CHECK(squared_distance({0, 2, 0}, {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}) == 4);    // to a point
-}
-
-TEST_CASE("the tree finds what looking at all elements finds, bit for bit") {
-    Drawn points;
-    for (const int count : {0, 1, 4, 5, 37, 3000}) {
-        std::vector<WallElement> elements;
-        for (int n = 0; n < count; ++n) {
-            const Real3 a = points.point(0, 1, 3);
-            elements.push_back({a, a, a});
-            for (std::size_t c = 1; c < 3; ++c)
-                for (std::size_t d = 0; d < 3; ++d) elements.back()[c][d] += points.number(-0.1, 0.1);
-        }
-        const WallTree tree(elements);
-        for (int n = 0; n < 200; ++n) {
-            const Real3 x = points.point(-0.5, 1.5, 3);
-            const double least = brute(x, elements);
-            CHECK(tree.nearest(x) == least);
-            CHECK(tree.nearest(x, least / 2) == least / 2);
-            CHECK(tree.nearest(x, least * 2) == least);
-        }
-    }
-}
-
-namespace {
 
 /// The wall distance of all cells, by the number of the cell in the whole ring.
 template <int Dim>
@@ -125,15 +61,15 @@ std::vector<double> distances(int patch_cells, int threads, std::uint64_t seed) 
 
 /// All wall elements, as one zone would have them.
 template <int Dim>
-std::vector<WallElement> ring_walls() {
-    std::vector<WallElement> all;
+std::vector<Facet> ring_walls() {
+    std::vector<Facet> all;
     for (const int zone : {0, 1}) {
         const Box cells =
             zone == 0 ? Box{{0, 0, 0}, {16, 4, Ring<Dim>::kDeep}} : Box{{0, 0, 0}, {4, 8, Ring<Dim>::kDeep}};
         TestPatch<Dim> whole(cells, [&](double i, double j, double k) {
             return Ring<Dim>::node(zone, {int(i), int(j), int(k)});
         });
-        add_wall<Dim>(PatchFace(cells, {zone == 0 ? 1 : 0, false}), whole.x.seen(), all);
+        add_wall(Dim, cells, {zone == 0 ? 1 : 0, false}, whole.x.seen(), all);
     }
     return all;
 }
@@ -169,9 +105,9 @@ TEST_CASE("thin cells on faces whose corners lie in no plane are as far from the
         TestPatch<3> patch(cells, [&](double i, double j, double k) {
             return Real3{i, warp * i * k + 1e-5 * j, k};
         });
-        std::vector<WallElement> elements;
-        add_wall<3>(PatchFace(cells, {1, false}), patch.x.seen(), elements);
-        const WallTree tree(elements);
+        std::vector<Facet> elements;
+        add_wall(3, cells, {1, false}, patch.x.seen(), elements);
+        const strata::geometry::Tree tree(elements);
         for_each(cells, [&](int i, int j, int k) {
             const double slope = 0.3 * std::hypot(i + 0.5, k + 0.5);
             const double away = std::sqrt(tree.nearest(patch.centre({i, j, k})));
@@ -185,8 +121,8 @@ TEST_CASE("thin cells on faces whose corners lie in no plane are as far from the
     TestPatch<3> plane(cells, [](double i, double j, double k) {
         return Real3{i, 0.3 * i + 0.7 * k + j, k + 0.1 * i};
     });
-    std::vector<WallElement> elements;
-    add_wall<3>(PatchFace(cells, {1, false}), plane.x.seen(), elements);
+    std::vector<Facet> elements;
+    add_wall(3, cells, {1, false}, plane.x.seen(), elements);
     CHECK(elements.size() == 8);
 }
 

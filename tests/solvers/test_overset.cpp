@@ -10,8 +10,9 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/simulation/simulation.hpp"
+#include "methods/geometry/surface.hpp"
+#include "methods/overset/hole_map.hpp"
 #include "methods/overset/inverse.hpp"
-#include "methods/overset/surface.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/solvers/solver.hpp"
 #include "tests/solvers/overset_grids.hpp"
@@ -19,6 +20,8 @@
 
 using namespace strata::tests;
 using namespace strata::overset;
+using strata::geometry::Facet;
+using strata::geometry::Surface;
 using strata::graph::Members;
 using strata::graph::Simulation;
 
@@ -94,7 +97,8 @@ void check_inside() {
     HoleMap map(Dim, bounds);
     std::vector<bool> marked(HoleMap::cells(Dim), false);
     for (const Surface& part : parts)
-        for (const Facet& e : part.elements()) map.mark(e, [&](std::size_t cell) { marked[cell] = true; });
+        for (const auto& facet : part.facets())
+            map.mark(facet.corners, [&](std::size_t cell) { marked[cell] = true; });
     map.fill(marked);
     Drawn drawn;
     int sure = 0, tried = 0;
@@ -108,7 +112,7 @@ void check_inside() {
         ++tried;
         unsigned rays = 0;
         for (const Surface& part : parts) rays ^= part.rays(x);
-        CHECK(inside(rays, Dim) == (r < wall));
+        CHECK(strata::geometry::inside(rays, Dim) == (r < wall));
         const auto is = map.at(x);
         if (is == HoleMap::Cell::wall) continue;
         ++sure;
@@ -157,28 +161,6 @@ std::string run_on(const std::string& layout) { return said_on(layout, TEST_MEMB
 TEST_CASE("Newton's method inverts bilinear and trilinear maps, of flat cells too") {
     check_inverse<2>();
     check_inverse<3>();
-}
-
-TEST_CASE("a tree of boxes finds those that meet a window") {
-    Drawn drawn;
-    std::vector<Bounds> boxes(500);
-    for (Bounds& box : boxes)
-        for (std::size_t d = 0; d < 3; ++d) {
-            box.lo[d] = drawn.number(0, 1);
-            box.hi[d] = box.lo[d] + drawn.number(0, d == 1 ? 0.01 : 0.3);
-        }
-    const BoxTree tree(boxes);
-    for (int n = 0; n < 500; ++n) {
-        Bounds window;
-        for (std::size_t d = 0; d < 3; ++d) window.lo[d] = window.hi[d] = drawn.number(0, 1);
-        if (n % 2 == 0) window.hi[0] += 0.2;
-        std::vector<bool> met(boxes.size(), false);
-        tree.meeting(window, [&](std::int32_t i) {
-            CHECK_FALSE(met[std::size_t(i)]);
-            met[std::size_t(i)] = true;
-        });
-        for (std::size_t i = 0; i < boxes.size(); ++i) CHECK(met[i] == boxes[i].meets(window));
-    }
 }
 
 TEST_CASE("rays and the map of walls tell inside from outside, in parts of a surface") {
@@ -258,20 +240,6 @@ TEST_CASE("a cylinder between planes of symmetry cuts holes though its ends are 
         if (zone == 0 && r > 1.8) CHECK(is == Cell::computed);
         if (is == Cell::receptor) CHECK(got == Approx(linear(x)).margin(1e-11));
     });
-}
-
-TEST_CASE("a turn's powers fill the whole, or one sector on each side") {
-    const auto turn = [](double degrees) {
-        const double a = degrees * std::numbers::pi / 180, c = std::cos(a), s = std::sin(a);
-        return Rotation{{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
-    };
-    CHECK(powers_of(turn(90)).size() == 4);
-    CHECK(powers_of(turn(-120)).size() == 3);
-    CHECK(powers_of(turn(180)).size() == 2);
-    CHECK(powers_of(turn(80)).size() == 9);  // twice around
-    const auto open = powers_of(turn(50 * std::sqrt(2)));
-    REQUIRE(open.size() == 3);
-    CHECK(difference(open[2], turn(-50 * std::sqrt(2))) < 1e-15);
 }
 
 TEST_CASE("a mesh that lies across the join of a sector has donors on both sides, and cuts holes there") {

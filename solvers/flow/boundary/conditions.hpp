@@ -7,10 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/graph/declare/box.hpp"
+#include "methods/geometry/rigid.hpp"
 
 namespace strata::flow {
 
+using geometry::RigidMotion;
 using graph::Real3;
 
 enum class Condition : std::uint8_t {
@@ -44,17 +45,6 @@ struct FlowState {
     double p = 1 / 1.4;
     double nu_tilde = 3;
     double k = 0, omega = 0;  // of Menter's model, over a^2 and a / L
-};
-
-/// The velocity of a wall or of a grid at x: velocity + spin x (x - centre). Spin is an angle in radians per
-/// time; in two dimensions along z.
-struct RigidMotion {
-    Real3 velocity{}, spin{}, centre{};
-    [[nodiscard]] Real3 at(const Real3& x) const {
-        const Real3 r{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
-        return {velocity[0] + spin[1] * r[2] - spin[2] * r[1], velocity[1] + spin[2] * r[0] - spin[0] * r[2],
-                velocity[2] + spin[0] * r[1] - spin[1] * r[0]};
-    }
 };
 
 /// The flow far from a rotor in hover, as momentum theory has it (Srinivasan, G. R., Baeder, J. D., Obayashi,

@@ -10,12 +10,18 @@
 #include <utility>
 
 #include "core/graph/declare/requests.hpp"
+#include "methods/geometry/sides.hpp"
+#include "methods/geometry/tree.hpp"
 
 namespace strata::flow {
 
 using namespace graph;
+using geometry::Bounds;
+using geometry::point_at;
 
 namespace {
+
+using Walls = geometry::Tree<geometry::Facet>;
 
 constexpr std::int64_t kRounds = 1 << 20;
 
@@ -28,11 +34,11 @@ struct Question {
 struct Found {
     struct Candidate {
         std::int32_t wall;      // number among the patches with walls
-        WallBox box;            // as its mesh sees it
+        Bounds box;             // as its mesh sees it
         std::int32_t mesh = 0;  // the number in `seen`
     };
     std::vector<Candidate> candidates;
-    std::vector<overset::Rigid> seen;  // [mesh] takes own places to where that mesh sees them
+    std::vector<geometry::Rigid> seen;  // [mesh] takes own places to where that mesh sees them
     struct Cell {
         double least = kNoWall;       // squares: the nearest wall so far,
         double asked = -1;            // and the box that was asked last; kNoWall: none is left to ask
@@ -42,12 +48,6 @@ struct Found {
     std::size_t first = 0;             // cell that may have something to ask
     std::vector<std::int32_t> asking;  // the cell of each request
 };
-
-Real3 centre_of(const FieldView<const double>& centres, int dimensions, const Int3& at) {
-    Real3 x{};
-    for (int d = 0; d < dimensions; ++d) x[static_cast<std::size_t>(d)] = centres(at[0], at[1], at[2], d);
-    return x;
-}
 
 /// The box that a cell asks next: boxes in the order of their distances, then of their numbers. None: no
 /// further box is nearer than the nearest wall.
@@ -66,15 +66,12 @@ int next_of(const Found& found, const Found::Cell& cell, const Real3& x, double&
 
 /// Of all boxes those that may have a point nearest to one of the centres, which have walls at `bound`
 /// already (a square).
-void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& own, double bound) {
-    std::vector<WallBox> seen;  // the box of the centres, by mesh
-    for (const overset::Rigid& by : found.seen) {
-        const overset::Bounds box = moved(overset::Bounds{own.lo, own.hi}, by);
-        seen.push_back({box.lo, box.hi});
-    }
+void choose(Found& found, std::vector<Found::Candidate> all, const Bounds& own, double bound) {
+    std::vector<Bounds> seen;  // the box of the centres, by mesh
+    for (const geometry::Rigid& by : found.seen) seen.push_back(moved(own, by));
     const auto largest =
         [&](const Found::Candidate& of) {  // the most that a centre may be away from any of its points
-            const WallBox &wall = of.box, &centres = seen[static_cast<std::size_t>(of.mesh)];
+            const Bounds &wall = of.box, &centres = seen[static_cast<std::size_t>(of.mesh)];
             double sum = 0;
             for (std::size_t d = 0; d < 3; ++d) {
                 const double far = std::max(wall.hi[d] - centres.lo[d], centres.hi[d] - wall.lo[d]);
@@ -82,25 +79,17 @@ void choose(Found& found, std::vector<Found::Candidate> all, const WallBox& own,
             }
             return sum;
         };
-    const auto least = [&](const Found::Candidate& of) {
-        const WallBox &wall = of.box, &centres = seen[static_cast<std::size_t>(of.mesh)];
-        double sum = 0;
-        for (std::size_t d = 0; d < 3; ++d) {
-            const double out = std::max({wall.lo[d] - centres.hi[d], 0.0, centres.lo[d] - wall.hi[d]});
-            sum += out * out;
-        }
-        return sum;
-    };
     for (const auto& candidate : all) bound = std::min(bound, largest(candidate));
     for (const auto& candidate : all)
-        if (least(candidate) <= bound) found.candidates.push_back(candidate);
+        if (candidate.box.squared_distance(seen[static_cast<std::size_t>(candidate.mesh)]) <= bound)
+            found.candidates.push_back(candidate);
 }
 
 struct Search {
     Graph& graph;
     const WallSearch& s;
     std::vector<int> patches;  // with walls
-    Object<WallTree> tree;
+    Object<Walls> tree;
     Scalars<double> boxes;
     int most;  // requests of a patch in a round
 };
@@ -131,19 +120,14 @@ void make_trees(Search& search) {
     const auto boxes = task.contribute(search.boxes);
     task.run([=, dimensions = search.s.dimensions, walls = search.s.walls,
               patches = search.patches](Here& here) {
-        std::vector<WallElement> elements;
+        std::vector<geometry::Facet> facets;
         const auto x = nodes(here);
         for (const Face& face : walls[static_cast<std::size_t>(here.patch)])
-            dimensions == 2 ? add_wall<2>(PatchFace(here.cells(), face), x, elements)
-                            : add_wall<3>(PatchFace(here.cells(), face), x, elements);
-        here[tree] = WallTree(std::move(elements));
+            geometry::add_side(dimensions, here.cells(), face, x, geometry::Diagonal::shorter, facets);
+        here[tree] = Walls(std::move(facets));
         here[boxes].resize(static_cast<std::int64_t>(6 * patches.size()));
         const auto number = std::lower_bound(patches.begin(), patches.end(), here.patch) - patches.begin();
-        for (std::size_t d = 0; d < 3; ++d) {
-            const auto at = 6 * number + static_cast<std::int64_t>(d);
-            here[boxes][at] = here[tree].box().lo[d];
-            here[boxes][at + 3] = -here[tree].box().hi[d];
-        }
+        geometry::put_bounds(here[boxes], number, here[tree].bounds());
     });
 }
 
@@ -166,23 +150,19 @@ void begin(const Search& search, const Pass& pass) {
         const int mesh = mesh_of(here.patch);
         const int meshes = group.empty() ? 1 : 1 + *std::max_element(group.begin(), group.end());
         for (int by = 0; by < meshes; ++by)
-            all.seen.push_back(others ? seen(mesh, by, here.step) : overset::Rigid{});
+            all.seen.push_back(others ? seen(mesh, by, here.step) : geometry::Rigid{});
         std::vector<Found::Candidate> candidates;
         for (std::size_t w = 0; w < patches.size(); ++w) {
             const int of = mesh_of(patches[w]);
             if ((of == mesh) == others) continue;
-            Found::Candidate candidate{static_cast<std::int32_t>(w), {}, of};
-            for (std::size_t d = 0; d < 3; ++d) {
-                candidate.box.lo[d] = here[boxes][static_cast<std::int64_t>(6 * w + d)];
-                candidate.box.hi[d] = -here[boxes][static_cast<std::int64_t>(6 * w + d + 3)];
-            }
-            candidates.push_back(candidate);
+            const auto number = static_cast<std::int32_t>(w);
+            candidates.push_back({number, geometry::bounds_in(here[boxes], number), of});
         }
-        WallBox around;
+        Bounds around;
         double bound = others ? 0 : kNoWall;
         std::size_t cell = 0;
         for_each(here.cells(), [&](int i, int j, int k) {
-            around.add(centre_of(here[centres], dimensions, {i, j, k}));
+            around.add(point_at(here[centres], dimensions, {i, j, k}));
             if (!others) return;
             const double wall = here[own](i, j, k), least = wall < kNoWall ? wall * wall : kNoWall;
             all.cells[cell++].least = least, bound = std::max(bound, least);
@@ -208,7 +188,7 @@ void ask(const Search& search, const Pass& pass, Scope& rounds) {
         const auto place = [&](std::int32_t cell) {
             const Int3 at{own.lo[0] + cell % own.extent(0), own.lo[1] + cell / own.extent(0) % own.extent(1),
                           own.lo[2] + cell / (own.extent(0) * own.extent(1))};
-            return centre_of(here[centres], dimensions, at);
+            return point_at(here[centres], dimensions, at);
         };
         while (all.first < all.cells.size() && all.cells[all.first].asked == kNoWall) ++all.first;
         for (std::size_t n = all.first; n < all.cells.size() && questions.size() < most; ++n) {
@@ -299,8 +279,8 @@ void declare_wall_distance(Graph& graph, const WallSearch& s) {
         graph,
         s,
         patches,
-        graph.object<WallTree>(s.name + ", tree", s.grid,
-                               {.bytes = [](const WallTree& tree) { return tree.bytes(); }}),
+        graph.object<Walls>(s.name + ", tree", s.grid,
+                            {.bytes = [](const Walls& tree) { return tree.bytes(); }}),
         graph.scalars<double>(s.name + ", boxes", Reduce::min, static_cast<int>(6 * patches.size())),
         most};
     make_trees(search);

@@ -20,24 +20,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/graph/declare/graph.hpp"
-#include "methods/overset/rigid.hpp"
-#include "solvers/flow/boundary/wall_tree.hpp"
+#include "core/graph/declare/zones.hpp"
+#include "methods/geometry/rigid.hpp"
 
 namespace strata::flow {
 
+inline constexpr double kNoWall = std::numeric_limits<double>::infinity();
+
 /// Declares that a task needs a field of its patch, and gives what shows it: nodes and centres may be fields,
 /// or parts of lists.
-using ViewOf = std::function<std::function<FieldView<const double>(const graph::Here&)>(graph::Task&)>;
+using ViewOf = std::function<std::function<graph::FieldView<const double>(const graph::Here&)>(graph::Task&)>;
 
 struct WallSearch {
     const graph::Grid& grid;
     int dimensions = 3;
     /// [patch] the faces that are walls.
-    std::vector<std::vector<Face>> walls;
+    std::vector<std::vector<graph::Face>> walls;
     ViewOf nodes;
     graph::Field<double> centres;   // `dimensions` components
     graph::Field<double> distance;  // made here; `none` where no wall is seen
@@ -47,7 +50,7 @@ struct WallSearch {
     double none = kNoWall;  // the distance where no wall is seen
     /// Of meshes that move, whose numbers are `group`: takes places of one mesh to where another one sees
     /// them at a step (0: at first). All walls are seen then, and the distance is found anew in each step.
-    std::function<overset::Rigid(int mesh, int by, std::int64_t step)> seen = {};
+    std::function<geometry::Rigid(int mesh, int by, std::int64_t step)> seen = {};
 };
 /// Declares the tasks.
 void declare_wall_distance(graph::Graph& graph, const WallSearch& search);

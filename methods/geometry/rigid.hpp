@@ -1,18 +1,16 @@
-// Rigid motions: where a mesh that moves as a body takes its places.
+// Rigid motions: where what moves as a body takes its places, and how fast.
 #pragma once
 
-#include <array>
-#include <cmath>
 #include <cstddef>
 
-#include "core/graph/declare/zones.hpp"
-#include "methods/overset/box_tree.hpp"
+#include "methods/geometry/bounds.hpp"
+#include "methods/geometry/turns.hpp"
 
-namespace strata::overset {
+namespace strata::geometry {
 
 /// x -> turn x + shift. One that moves nothing returns the same bits.
 struct Rigid {
-    graph::Rotation turn = graph::kNoRotation;
+    Rotation turn = graph::kNoRotation;
     Real3 shift{};
 
     [[nodiscard]] bool turns() const { return turn != graph::kNoRotation; }
@@ -31,9 +29,7 @@ struct Rigid {
         return made;
     }
     [[nodiscard]] Rigid inverse() const {
-        Rigid made;
-        for (std::size_t r = 0; r < 3; ++r)
-            for (std::size_t c = 0; c < 3; ++c) made.turn[r][c] = turn[c][r];
+        Rigid made{transposed(turn), {}};
         const Real3 back = made.vector(shift);
         for (std::size_t d = 0; d < 3; ++d) made.shift[d] = 0 - back[d];
         return made;
@@ -51,6 +47,20 @@ struct Rigid {
     friend bool operator==(const Rigid&, const Rigid&) = default;
 };
 
+/// A turn about an axis of length 1 through `centre`; radians.
+[[nodiscard]] inline Rigid turned_about(const Real3& axis, const Real3& centre, double angle) {
+    if (angle == 0) return {};
+    Rigid made{turned_about(axis, angle), {}};
+    const Real3 there = made.vector(centre);
+    for (std::size_t d = 0; d < 3; ++d) made.shift[d] = centre[d] - there[d];
+    return made;
+}
+
+/// Takes places of one body, before it moved, to where another body that moved had what is there now.
+[[nodiscard]] inline Rigid seen_by(const Rigid& other, const Rigid& own) {
+    return own == other ? Rigid{} : other.inverse().after(own);
+}
+
 /// A box around what a motion makes of a box.
 [[nodiscard]] inline Bounds moved(const Bounds& box, const Rigid& by) {
     if (!by.moves() || box.lo[0] > box.hi[0]) return box;
@@ -61,4 +71,15 @@ struct Rigid {
     return made;
 }
 
-}  // namespace strata::overset
+/// The velocity at x: velocity + spin x (x - centre). Spin is an angle in radians per time; in two dimensions
+/// along z.
+struct RigidMotion {
+    Real3 velocity{}, spin{}, centre{};
+    [[nodiscard]] Real3 at(const Real3& x) const {
+        const Real3 r{x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
+        return {velocity[0] + spin[1] * r[2] - spin[2] * r[1], velocity[1] + spin[2] * r[0] - spin[0] * r[2],
+                velocity[2] + spin[0] * r[1] - spin[1] * r[0]};
+    }
+};
+
+}  // namespace strata::geometry

@@ -1,4 +1,4 @@
-// Turns that take a flow onto itself, where a sector stands for the whole.
+// Turns of vectors in space, about an axis through the origin.
 #pragma once
 
 #include <algorithm>
@@ -8,26 +8,38 @@
 
 #include "core/graph/declare/box.hpp"
 
-namespace strata::overset {
+namespace strata::geometry {
 
 using graph::Real3;
 using graph::Rotation;
 
+/// Rodrigues' formula, about an axis of length 1; radians. What lies along the axis keeps its bits.
+[[nodiscard]] inline Rotation turned_about(const Real3& n, double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    Rotation turn{};
+    for (std::size_t a = 0; a < 3; ++a) {
+        const std::size_t b = (a + 1) % 3, d = (a + 2) % 3;
+        turn[a][a] = n[a] * n[a] + c * (1 - n[a] * n[a]);
+        turn[a][b] = (1 - c) * n[a] * n[b] - s * n[d];
+        turn[a][d] = (1 - c) * n[a] * n[d] + s * n[b];
+    }
+    return turn;
+}
+[[nodiscard]] inline Rotation transposed(const Rotation& of) {
+    Rotation made{};
+    for (std::size_t r = 0; r < 3; ++r)
+        for (std::size_t c = 0; c < 3; ++c) made[r][c] = of[c][r];
+    return made;
+}
 [[nodiscard]] inline Real3 turned(const Rotation& by, const Real3& x) {
     Real3 to{};
     for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 3; ++b) to[a] += by[a][b] * x[b];
     return to;
 }
-[[nodiscard]] inline Real3 turned_back(const Rotation& by, const Real3& x) {
-    Real3 to{};
-    for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t b = 0; b < 3; ++b) to[a] += by[b][a] * x[b];
-    return to;
-}
-/// Three components of a vector in space.
+/// Turns three components of a vector back.
 inline void turn_back(const Rotation& by, double* vector) {
-    const Real3 u = turned_back(by, {vector[0], vector[1], vector[2]});
+    const Real3 u = turned(transposed(by), {vector[0], vector[1], vector[2]});
     for (std::size_t d = 0; d < 3; ++d) vector[d] = u[d];
 }
 /// How far two turns differ, at most.
@@ -38,8 +50,8 @@ inline void turn_back(const Rotation& by, double* vector) {
     return most;
 }
 
-/// The powers of a turn, none at all first, until the whole is filled. A turn that fills no whole: none, and
-/// one forwards and one backwards.
+/// The powers of a turn that takes a whole onto itself, of which a sector is there: none at all first, until
+/// the whole is filled. A turn that fills no whole: none, and one forwards and one backwards.
 [[nodiscard]] inline std::vector<Rotation> powers_of(const Rotation& turn) {
     constexpr std::size_t kMost = 1000;
     constexpr double kSame = 1e-9;
@@ -52,10 +64,7 @@ inline void turn_back(const Rotation& by, double* vector) {
         if (difference(next, graph::kNoRotation) < kSame) return all;
         all.push_back(next);
     }
-    Rotation back{};
-    for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t b = 0; b < 3; ++b) back[a][b] = turn[b][a];
-    return {graph::kNoRotation, turn, back};
+    return {graph::kNoRotation, turn, transposed(turn)};
 }
 
-}  // namespace strata::overset
+}  // namespace strata::geometry
