@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "methods/geometry/points.hpp"
 #include "solvers/md/pair/pairs.hpp"
 #include "solvers/md/potentials/eam_pass.hpp"
 #include "solvers/md/potentials/species.hpp"
@@ -41,10 +42,8 @@ void write(const std::vector<Value>& values) {
 }
 
 using Vector = std::array<double, 3>;
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vector cross(const Vector& a, const Vector& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
+using geometry::cross;
+using geometry::dot;
 
 /// A cell by its three edges, which need not be at right angles.
 struct Cell {

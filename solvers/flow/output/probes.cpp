@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/geometry/bounds.hpp"
+#include "methods/geometry/points.hpp"
 #include "solvers/flow/boundary/states.hpp"
 
 namespace strata::flow {
@@ -160,28 +162,14 @@ Holder holder_of(const Box& cells, const FieldView<const double>& nodes, const R
     return {};
 }
 
-/// Whether a patch may have a cell that holds a point: its box of nodes does.
-struct NodeBox {
-    Real3 lo{}, hi{};
-    NodeBox(const FieldView<const double>& nodes, int dimensions) {
-        bool first = true;
-        for_each(nodes.box(), [&](int i, int j, int k) {
-            for (int d = 0; d < dimensions; ++d) {
-                const auto a = static_cast<std::size_t>(d);
-                const double x = nodes(i, j, k, d);
-                lo[a] = first ? x : std::min(lo[a], x), hi[a] = first ? x : std::max(hi[a], x);
-            }
-            first = false;
-        });
+/// Whether a patch may have a cell that holds a point: the box of its nodes does.
+bool may_hold(const geometry::Bounds& nodes, const Real3& x, int dimensions) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
+        const double room = kOutside * (nodes.hi[d] - nodes.lo[d]);
+        if (!(x[d] >= nodes.lo[d] - room && x[d] <= nodes.hi[d] + room)) return false;
     }
-    [[nodiscard]] bool may_hold(const Real3& x, int dimensions) const {
-        for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
-            const double room = kOutside * (hi[d] - lo[d]);
-            if (!(x[d] >= lo[d] - room && x[d] <= hi[d] + room)) return false;
-        }
-        return true;
-    }
-};
+    return true;
+}
 
 /// In which cell of which patch each point lies: at the start, or of grids that move in each step.
 void find_cells(const Probes& probes, Scope& in, const ProbeLabels& labels, List<std::int32_t> cells,
@@ -196,15 +184,18 @@ void find_cells(const Probes& probes, Scope& in, const ProbeLabels& labels, List
     task.run([=, points = probes.points, dimensions = probes.dimensions,
               patches = probes.grid.patches()](Here& here) {
         const auto x = nodes(here);
-        const NodeBox box(x, dimensions);
+        geometry::Bounds box;
+        for_each(x.box(), [&](int i, int j, int k) {
+            box.add(geometry::point_at(x, dimensions, {i, j, k}));
+        });
         std::function<Known(const Int3&)> is;
         if (known) is = [&](const Int3& cell) { return known(here, cell); };
         here[holder].resize(count);
         for (std::int64_t n = 0; n < count; ++n) {
             const Real3& point = points[static_cast<std::size_t>(n)];
-            const Holder found = !box.may_hold(point, dimensions) ? Holder{}
-                                 : dimensions == 2                ? holder_of<2>(here.cells(), x, point, is)
-                                                                  : holder_of<3>(here.cells(), x, point, is);
+            const Holder found = !may_hold(box, point, dimensions) ? Holder{}
+                                 : dimensions == 2                 ? holder_of<2>(here.cells(), x, point, is)
+                                                                   : holder_of<3>(here.cells(), x, point, is);
             here[made][4 * n] = found.held;
             for (std::size_t d = 0; d < 3; ++d)
                 here[made][4 * n + 1 + static_cast<std::int64_t>(d)] = found.cell[d];

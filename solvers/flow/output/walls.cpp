@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "methods/geometry/points.hpp"
 #include "solvers/flow/boundary/face_rows.hpp"
 #include "solvers/flow/output/cells.hpp"
 #include "solvers/flow/scheme/gas.hpp"
@@ -12,9 +13,7 @@ namespace strata::flow {
 
 namespace {
 
-Real3 cross(const Real3& a, const Real3& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
+using geometry::cross;
 
 // Where WallSums has what.
 constexpr std::size_t kPressure = 0, kFriction = 3, kPressureMoment = 6, kFrictionMoment = 9, kArea = 12,
