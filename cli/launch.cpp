@@ -4,13 +4,13 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 
 #include "cli/programs.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/broadcast.hpp"
 #include "core/launch/launch.hpp"
 #include "core/launch/over_nodes.hpp"
@@ -106,9 +106,8 @@ Options declare() {
 std::optional<int> lifeline() {
     const std::string text = launch::environment_value("STRATA_LIFELINE_FD");
     if (text.empty()) return std::nullopt;
-    int fd = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
-    if (error != std::errc() || end != text.data() + text.size() || fcntl(fd, F_GETFD) < 0)
+    const auto fd = parse_number<int>(text);
+    if (!fd || fcntl(*fd, F_GETFD) < 0)
         throw Error("the lifeline is not an open file")
             .given("STRATA_LIFELINE_FD=" + text)
             .allowed("the number of a pipe's end that this process inherited")

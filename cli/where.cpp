@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/named_file.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/process_tree.hpp"
 #include "core/launch/program.hpp"
 #include "core/machine/machine.hpp"
@@ -110,10 +110,8 @@ class Printer {
 }
 
 int pid_from(const std::string& text) {
-    int pid = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-    if (error != std::errc() || end != text.data() + text.size() || pid <= 0)
-        no_process(text, "not a process number");
+    const int pid = parse_number<int>(text).value_or(0);
+    if (pid <= 0) no_process(text, "not a process number");
     const auto status = machine::read_file("/proc/" + text + "/status");
     if (!status) no_process(text, "there is no such process");
     const std::string group(machine::field(*status, "Tgid"));

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -13,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/text.hpp"
 #include "core/machine/cgroup.hpp"
 #include "core/machine/proc.hpp"
 #include "core/machine/signal_process.hpp"
@@ -58,14 +58,11 @@ std::string own_name() {
 
 bool owner_lives(std::string_view name) {
     name.remove_prefix(std::strlen(kPrefix));
-    int pid = 0;
-    std::uint64_t start = 0;
-    const char* end = name.data() + name.size();
-    const auto first = std::from_chars(name.data(), end, pid);
-    if (first.ptr == end || std::from_chars(first.ptr + 1, end, start).ptr != end)
-        return true;  // not one of ours
-    const auto stat = machine::read_stat(pid);
-    return stat && stat->start_time == start;
+    const auto pid = take_number<int>(name);
+    const auto start = take(name, "-") ? parse_number<std::uint64_t>(name) : std::nullopt;
+    if (!pid || !start) return true;  // not one of ours
+    const auto stat = machine::read_stat(*pid);
+    return stat && stat->start_time == *start;
 }
 
 void sweep(const std::string& parent) {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json_value.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 #include "core/base/units.hpp"
 #include "core/machine/sysfs.hpp"
 
@@ -33,13 +33,10 @@ std::uint32_t kernel_by_name(const std::string& name) {
 }
 
 std::uint64_t read_seed(const std::string& text) {
-    const bool hexadecimal = text.rfind("0x", 0) == 0;
-    const char* end = text.data() + text.size();
-    std::uint64_t seed = 0;
-    const auto read = std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, seed, hexadecimal ? 16 : 10);
-    if (text.empty() || read.ec != std::errc() || read.ptr != end)
-        throw Error("a seed is a whole number of 64 bits").given(text).allowed("17, 0x2f00c0ffee");
-    return seed;
+    std::string_view digits = text;
+    const int base = take(digits, "0x") ? 16 : 10;
+    if (const auto seed = parse_number<std::uint64_t>(digits, {.base = base})) return *seed;
+    throw Error("a seed is a whole number of 64 bits").given(text).allowed("17, 0x2f00c0ffee");
 }
 
 Replay read_replay(const std::string& word) {

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/named_file.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::balance {
 
@@ -63,11 +63,8 @@ class Csv {
     }
     [[nodiscard]] double number(const std::string& column, double least, double most) const {
         const std::string& field = text(column);
-        double value = 0;
-        const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-        if (code != std::errc() || end != field.data() + field.size() || !(value >= least && value <= most))
-            throw error(column, "a number is expected").allowed(fmt::format("{:g} to {:g}", least, most));
-        return value;
+        if (const auto value = parse_number<double>(field, least, most)) return *value;
+        throw error(column, "a number is expected").allowed(fmt::format("{:g} to {:g}", least, most));
     }
     /// An error about this field of the current row.
     [[nodiscard]] Error error(const std::string& column, const std::string& message) const {

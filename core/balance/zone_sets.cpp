@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <random>
 
 #include "core/balance/zones.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::balance {
 namespace {
@@ -112,14 +112,8 @@ ZoneSet find_set(std::string_view text) {
         names += set.name + ", ";
     }
     std::vector<double> numbers;
-    for (size_t begin = 0; begin <= text.size();) {
-        const size_t end = std::min(text.find(':', begin), text.size());
-        double value = 0;
-        const auto [last, code] = std::from_chars(text.data() + begin, text.data() + end, value);
-        const bool whole = code == std::errc() && last == text.data() + end && value >= 1 && value <= 1e15;
-        numbers.push_back(whole ? std::floor(value) : 0);
-        begin = end + 1;
-    }
+    for (const std::string_view part : split(text, ':'))
+        numbers.push_back(std::floor(parse_number<double>(part, 1, 1e15).value_or(0)));
     const bool sound = numbers.size() == 4 &&
                        std::find(numbers.begin(), numbers.end(), 0.0) == numbers.end() && numbers[0] >= 2 &&
                        numbers[0] <= 1e7 && numbers[2] <= numbers[3];

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata {
 namespace {
@@ -21,11 +21,9 @@ constexpr int kLargest = (1 << 16) - 1;
 }
 
 int read_number(std::string_view part, std::string_view whole) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > kLargest)
-        refuse(whole);
-    return value;
+    const auto value = parse_number<int>(part, 0, kLargest);
+    if (!value) refuse(whole);
+    return *value;
 }
 
 }  // namespace

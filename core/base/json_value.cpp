@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata {
 
@@ -121,19 +121,17 @@ class JsonReader {
         }
         value.type_ = JsonValue::Type::number;
         value.text_ = std::string(text_.substr(from, at_ - from));
-        const auto [end, error] =
-            std::from_chars(value.text_.data(), value.text_.data() + value.text_.size(), value.number_);
-        if (error != std::errc()) fail("a number is beyond those of 64 bits");
+        const auto number = parse_number<double>(value.text_);
+        if (!number) fail("a number is beyond those of 64 bits");
+        value.number_ = *number;
     }
 
     unsigned hexadecimal() {
-        unsigned code = 0;
-        const char* from = text_.data() + at_;
-        const std::size_t count = std::min<std::size_t>(4, text_.size() - at_);
-        const auto [end, error] = std::from_chars(from, from + count, code, 16);
-        if (error != std::errc() || end != from + 4) fail("\\u needs four hexadecimal digits");
+        const std::string_view four = text_.substr(at_, 4);
+        const auto code = parse_number<unsigned>(four, {.base = 16});
+        if (!code || four.size() < 4) fail("\\u needs four hexadecimal digits");
         at_ += 4;
-        return code;
+        return *code;
     }
     static void append_utf8(std::string& out, unsigned code) {
         const auto byte = [&](unsigned b) { out += static_cast<char>(b); };
@@ -205,11 +203,8 @@ const std::vector<std::pair<std::string, JsonValue>>& JsonValue::members() const
 
 long long JsonValue::integer() const {
     const std::string& text = expect(Type::number, "an integer").text_;
-    long long value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw Error("an integer was expected here").at(where()).given(text);
-    return value;
+    if (const auto value = parse_number<long long>(text)) return *value;
+    throw Error("an integer was expected here").at(where()).given(text);
 }
 
 const JsonValue* JsonValue::find(std::string_view name) const {

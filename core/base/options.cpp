@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <numeric>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/base/units.hpp"
 
 namespace strata {
@@ -17,15 +17,10 @@ namespace {
 
 template <class T>
 T read_in_range(std::string_view name, const std::string& text, T least, T most) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    // Asked so that "nan" is no number of any range.
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
-        throw Error("a value is out of range")
-            .given(fmt::format("{} {}", name, text.empty() ? "\"\"" : text))
-            .allowed(fmt::format("{} to {}", least, most));
-    }
-    return value;
+    if (const auto value = parse_number<T>(text, least, most)) return *value;
+    throw Error("a value is out of range")
+        .given(fmt::format("{} {}", name, text.empty() ? "\"\"" : text))
+        .allowed(fmt::format("{} to {}", least, most));
 }
 
 std::string join(const std::vector<std::string>& words, std::string_view separator) {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata {
 namespace {
@@ -38,13 +38,12 @@ constexpr std::array kTimes = {
 
 /// A non-negative number and one of the units; NaN where the text is anything else.
 double read_quantity(std::string_view text, std::span<const Unit> units) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || !std::isfinite(number) || number < 0) return NAN;
-    std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-    while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+    const auto number = take_number<double>(text);
+    if (!number || !std::isfinite(*number) || *number < 0) return NAN;
+    while (take(text, " ")) {
+    }
     for (const Unit& known : units)
-        if (unit == known.name) return number * known.factor;
+        if (text == known.name) return *number * known.factor;
     return NAN;
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/mpi.hpp"
 
 namespace strata::launch {
@@ -100,13 +100,6 @@ std::optional<ParallelLauncher> launcher_of(const std::string& command, const st
         .allowed("mpirun of Open MPI, mpiexec of MPICH and its relatives (Hydra), srun of Slurm")
         .remedy(
             fmt::format("{} [its options, its binding off] strata launch --layout PxT -- ./program", name));
-}
-
-std::optional<int> number(const std::string& text) {
-    int count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return count;
 }
 
 /// An option in one word ("--bind-to=core") or two; Hydra and Open MPI take one dash or two alike.
@@ -226,10 +219,10 @@ std::optional<LauncherCommand> find_launcher_command(const std::vector<std::stri
         }
         const std::string value = option.value.value_or("");
         if (holds(table.count, option.name))
-            if (const auto count = number(value)) found.processes = count;
+            if (const auto count = parse_number<int>(value)) found.processes = count;
         // "2", or "2-4": at least two.
         if (*launcher == ParallelLauncher::slurm && (option.name == "-N" || option.name == "--nodes"))
-            found.nodes = number(value.substr(0, value.find('-')));
+            found.nodes = parse_number<int>(value.substr(0, value.find('-')));
         if (holds(table.binds, option.name)) {
             if (!names_no_binding(*launcher, value))
                 throw binds_against(*launcher, command, {at, words, option.name, value}, layout);

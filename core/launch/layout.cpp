@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/likwid.hpp"
 
 namespace strata::launch {
@@ -22,11 +22,6 @@ constexpr std::pair<Bind, const char*> kBindNames[] = {{Bind::core, "core"},
                                                        {Bind::package, "package"},
                                                        {Bind::none, "none"}};
 
-bool read_count(std::string_view text, int& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= kMost;
-}
-
 std::vector<int> united(const std::vector<std::vector<int>>& sets) {
     std::vector<int> all;
     for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
@@ -35,28 +30,20 @@ std::vector<int> united(const std::vector<std::vector<int>>& sets) {
     return all;
 }
 
-std::vector<std::string> split(const std::string& text, char by) {
-    std::vector<std::string> parts;
-    for (size_t begin = 0; begin <= text.size();) {
-        const size_t end = std::min(text.find(by, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
 }  // namespace
 
 Layout parse_layout(std::string_view text) {
     Layout layout;
-    const size_t x = text.find('x');
-    if (x == std::string_view::npos || !read_count(text.substr(0, x), layout.processes) ||
-        !read_count(text.substr(x + 1), layout.threads)) {
+    const std::vector<std::string_view> parts = split(text, 'x');
+    const auto processes = parse_number<int>(parts.front(), 1, kMost);
+    const auto threads = parse_number<int>(parts.back(), 1, kMost);
+    if (parts.size() != 2 || !processes || !threads) {
         throw Error("the layout is not of the form PxT")
             .given(fmt::format("--layout {}", text))
             .allowed(fmt::format("processes x threads, both from 1 to {}", kMost))
             .remedy("--layout 2x1 for two processes of one thread");
     }
+    layout.processes = *processes, layout.threads = *threads;
     return layout;
 }
 
@@ -121,10 +108,10 @@ std::string encode(const Placement& placement) {
 Placement decode(const std::string& word, const Layout& layout) {
     Placement placement;
     placement.layout = layout;
-    for (const std::string& process : split(word, ';')) {
-        const std::vector<std::string> parts = split(process, '@');
+    for (const std::string_view process : split(word, ';')) {
+        const std::vector<std::string_view> parts = split(process, '@');
         auto& threads = placement.threads.emplace_back();
-        for (const std::string& thread : split(parts.front(), ':')) threads.push_back(parse_cpulist(thread));
+        for (const std::string_view pus : split(parts.front(), ':')) threads.push_back(parse_cpulist(pus));
         if (parts.size() > 1) placement.memory.push_back(decode_memories(parts[1]));
     }
     return placement;

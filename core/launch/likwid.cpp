@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/likwid_domains.hpp"
 #include "core/machine/machine.hpp"
 
@@ -24,23 +24,8 @@ constexpr const char* kOrder = " (physical cores first, then their SMT siblings)
 
 using Parts = std::vector<std::string_view>;
 
-Parts split(std::string_view text, char by) {
-    Parts parts;
-    for (;;) {
-        const size_t at = text.find(by);
-        parts.push_back(text.substr(0, at));
-        if (at == std::string_view::npos) return parts;
-        text.remove_prefix(at + 1);
-    }
-}
-
 std::optional<int> number(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    constexpr int most = (1 << 16) - 1;  // as in CPU lists
-    if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > most)
-        return std::nullopt;
-    return value;
+    return parse_number<int>(text, 0, (1 << 16) - 1);  // as in CPU lists
 }
 
 class Reader {

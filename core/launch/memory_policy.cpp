@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 #include "core/base/cpulist.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/machine/machine.hpp"
 
 namespace strata::launch {
@@ -30,16 +30,8 @@ const char* name_of(Policy policy) {
 }
 
 bool read_number(std::string_view& text, int& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value < 0 || value > kHighestNumber) return false;
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    return true;
-}
-
-bool take(std::string_view& text, char c) {
-    if (text.empty() || text.front() != c) return false;
-    text.remove_prefix(1);
-    return true;
+    value = take_number<int>(text).value_or(-1);
+    return value >= 0 && value <= kHighestNumber;
 }
 
 /// One item of a list: "8", "0-3" or "0-14:2".
@@ -47,8 +39,8 @@ bool read_range(std::string_view& text, std::vector<int>& list) {
     int first = 0, step = 1;
     if (!read_number(text, first)) return false;
     int last = first;
-    if (take(text, '-') && (!read_number(text, last) || last < first)) return false;
-    if (take(text, ':') && (!read_number(text, step) || step < 1)) return false;
+    if (take(text, "-") && (!read_number(text, last) || last < first)) return false;
+    if (take(text, ":") && (!read_number(text, step) || step < 1)) return false;
     for (int i = first; i <= last; i += step) list.push_back(i);
     return true;
 }
@@ -80,7 +72,7 @@ std::optional<Numbers> parse_numbers(std::string_view text) {
     }
     do {
         if (!read_range(text, numbers.list)) return std::nullopt;
-    } while (take(text, ','));
+    } while (take(text, ","));
     if (!text.empty()) return std::nullopt;
     return numbers;
 }

@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <filesystem>
+#include <limits>
 
+#include "core/base/text.hpp"
 #include "core/launch/elf.hpp"
 
 namespace strata::launch {
@@ -32,12 +33,7 @@ std::optional<Mpirun> in_folder(const std::string& where, Mpi asked) {
 }
 
 std::optional<int> integer(const char* name) {
-    const std::string text = environment_value(name);
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty() || value < 0)
-        return std::nullopt;
-    return value;
+    return parse_number<int>(environment_value(name), 0, std::numeric_limits<int>::max());
 }
 
 template <size_t N>
@@ -150,21 +146,18 @@ std::string remedy_for_early_end() {
 
 std::optional<int> slurm_tasks_on(const std::string& tasks_per_node, int node) {
     int nodes_before = 0;
-    for (size_t at = 0; at < tasks_per_node.size();) {
-        int tasks = 0, times = 1;
-        const char* const end = tasks_per_node.data() + tasks_per_node.size();
-        const char* next = std::from_chars(tasks_per_node.data() + at, end, tasks).ptr;
-        if (end - next > 2 && next[0] == '(' && next[1] == 'x') {
-            next = std::from_chars(next + 2, end, times).ptr;
-            if (next == end || *next != ')') return std::nullopt;
-            ++next;
+    std::string_view rest = tasks_per_node;
+    do {
+        const int tasks = take_number<int>(rest).value_or(0);
+        int times = 1;
+        if (take(rest, "(x")) {
+            times = take_number<int>(rest).value_or(0);
+            if (!take(rest, ")")) return std::nullopt;
         }
         if (tasks < 1 || times < 1) return std::nullopt;
         nodes_before += times;
         if (node < nodes_before) return tasks;
-        if (next == end || *next != ',') return std::nullopt;
-        at = static_cast<size_t>(next - tasks_per_node.data()) + 1;
-    }
+    } while (take(rest, ","));
     return std::nullopt;
 }
 

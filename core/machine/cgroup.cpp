@@ -1,7 +1,6 @@
 #include "core/machine/cgroup.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <vector>
 
@@ -82,12 +81,9 @@ void take_smaller(std::optional<T>& kept, std::optional<T> found) {
 }
 
 std::optional<std::uint64_t> memory_limit(const std::string& folder, int version) {
-    const auto text = read_file(folder + (version == 2 ? "/memory.max" : "/memory.limit_in_bytes"));
-    std::uint64_t bytes = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), bytes).ec != std::errc())
-        return {};
-    if (bytes >= kNoLimit) return {};
-    return bytes;
+    const auto bytes =
+        read_number<std::uint64_t>(folder + (version == 2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    return bytes && *bytes < kNoLimit ? bytes : std::nullopt;
 }
 
 /// CPUs' worth of time: quota over period.

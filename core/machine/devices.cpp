@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <tuple>
 
+#include "core/base/text.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::machine {
@@ -45,9 +45,8 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 unsigned hexadecimal(const std::string& path) {
     const std::string text = read_file(path).value_or("");
-    unsigned value = 0;
-    if (text.rfind("0x", 0) == 0) std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-    return value;
+    std::string_view digits = text;
+    return take(digits, "0x") ? take_number<unsigned>(digits, {.base = 16}).value_or(0) : 0;
 }
 
 /// The memory domain that a device hangs from. Network cards and disks of guests sit some folders below the

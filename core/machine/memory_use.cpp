@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/text.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::machine {
@@ -22,15 +22,14 @@ std::vector<HugePagePool> pools(const std::string& folder) {
     constexpr std::string_view prefix = "hugepages-";
     std::vector<HugePagePool> found;
     for (const std::string& name : list_folder(folder)) {
-        std::uint64_t kib = 0;
-        if (name.rfind(prefix, 0) != 0 ||
-            std::from_chars(name.data() + prefix.size(), name.data() + name.size(), kib).ec != std::errc())
-            continue;
+        std::string_view size = name;
+        const auto kib = take(size, prefix) ? take_number<std::uint64_t>(size) : std::nullopt;
+        if (!kib) continue;
         const auto count = [&](const char* file) {
             const auto value = read_number(fmt::format("{}/{}/{}", folder, name, file));
             return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.value_or(0)));
         };
-        found.push_back({kib * kKiB, count("nr_hugepages"), count("free_hugepages")});
+        found.push_back({*kib * kKiB, count("nr_hugepages"), count("free_hugepages")});
     }
     std::sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.size_bytes < b.size_bytes; });
     return found;

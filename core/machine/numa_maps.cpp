@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+
+#include "core/base/text.hpp"
 
 namespace strata::machine {
 namespace {
@@ -24,17 +25,8 @@ std::string_view word(std::string_view& text, std::string_view ends = " \t") {
     return found;
 }
 
-std::string_view line(std::string_view& text) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view found = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return found;
-}
-
 std::uint64_t number(std::string_view text, int base = 10) {
-    std::uint64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value, base);
-    return value;
+    return take_number<std::uint64_t>(text, {.base = base}).value_or(0);
 }
 
 bool is_shared_memory(std::string_view file) {
@@ -115,7 +107,7 @@ std::uint64_t total(const ByMemory& bytes) {
 std::vector<Region> read_maps(std::string_view maps, const std::string& program) {
     std::vector<Region> regions;
     while (!maps.empty()) {
-        std::string_view text = line(maps);
+        std::string_view text = take_line(maps);
         Region region;
         const std::string_view range = word(text), rights = word(text);
         const size_t dash = range.find('-');
@@ -137,7 +129,7 @@ std::vector<Region> read_numa_maps(std::string_view numa_maps, std::string_view 
     const std::vector<Region> known = read_maps(maps, program);
     std::vector<Region> regions;
     while (!numa_maps.empty()) {
-        const std::string_view text = line(numa_maps);
+        const std::string_view text = take_line(numa_maps);
         if (text.empty()) continue;
         Region region = read_line(text);
         const auto same =

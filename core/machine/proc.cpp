@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "core/base/text.hpp"
 #include "core/machine/sysfs.hpp"
 
 namespace strata::machine {
@@ -26,26 +26,18 @@ std::vector<int> numbers_in(const std::string& folder) {
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
     if (!dir) return found;
     while (const dirent* entry = readdir(dir.get())) {
-        int number = 0;
-        const char* end = entry->d_name + std::strlen(entry->d_name);
-        const auto [stop, error] = std::from_chars(entry->d_name, end, number);
-        if (error == std::errc() && stop == end) found.push_back(number);
+        if (const auto number = parse_number<int>(entry->d_name)) found.push_back(*number);
     }
     return found;
 }
 
 std::vector<std::uint64_t> numbers(std::string_view text) {
     std::vector<std::uint64_t> found;
-    for (size_t at = 0; at < text.size();) {
-        if (text[at] < '0' || text[at] > '9') {
-            ++at;
-            continue;
-        }
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-        found.push_back(value);
-        at = static_cast<size_t>(end - text.data());
-    }
+    while (!text.empty())
+        if (text[0] < '0' || text[0] > '9')
+            text.remove_prefix(1);
+        else
+            found.push_back(take_number<std::uint64_t>(text).value_or(0));
     return found;
 }
 

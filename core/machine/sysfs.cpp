@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <sstream>
+
+#include "core/base/text.hpp"
 
 namespace strata::machine {
 
@@ -36,13 +37,14 @@ bool write_file(const std::string& path, std::string_view text) {
     return written;
 }
 
-std::optional<std::int64_t> read_number(const std::string& path) {
-    const auto text = read_file(path);
-    std::int64_t value = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
-        return std::nullopt;
-    return value;
+template <class T>
+std::optional<T> read_number(const std::string& path) {
+    const std::string text = read_file(path).value_or("");
+    std::string_view number = text;
+    return take_number<T>(number);
 }
+template std::optional<std::int64_t> read_number(const std::string& path);
+template std::optional<std::uint64_t> read_number(const std::string& path);
 
 std::optional<std::uint64_t> number_after(const std::string& text, std::string_view key) {
     std::istringstream lines(text);

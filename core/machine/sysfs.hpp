@@ -17,7 +17,8 @@ namespace strata::machine {
 /// Writes to a file of the kernel's (cgroup, autogroup) in one write; false with errno when it is refused.
 bool write_file(const std::string& path, std::string_view text);
 /// The number that a file holds, or nothing where there is no file or no number.
-[[nodiscard]] std::optional<std::int64_t> read_number(const std::string& path);
+template <class T = std::int64_t>  // or std::uint64_t
+[[nodiscard]] std::optional<T> read_number(const std::string& path);
 /// The number after a key in lines such as "Key: 12 kB", "Node 0 Key: 12 kB" or "key 12".
 [[nodiscard]] std::optional<std::uint64_t> number_after(const std::string& text, std::string_view key);
 /// The chosen word of a file such as "always [madvise] never".

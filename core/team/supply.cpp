@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 
 #include "core/machine/cgroup.hpp"
 #include "core/machine/sysfs.hpp"
@@ -14,19 +13,14 @@ constexpr std::uint64_t kKiB = 1024;
 /// In version 1 a memory limit at or above this means "none".
 constexpr std::uint64_t kNoLimit = 1ULL << 60;
 
-std::optional<std::uint64_t> number_in(const std::string& file) {
-    const auto text = machine::read_file(file);
-    std::uint64_t value = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc())
-        return {};
-    return value;
-}
-
 /// The rest of a group's limit; none where it has no limit.
 std::optional<std::uint64_t> left_in(const std::string& folder, int version) {
     const bool v2 = version == 2;
-    const auto limit = number_in(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-    const auto used = number_in(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+    const auto number_in = [&](const char* file) {
+        return machine::read_number<std::uint64_t>(folder + file);
+    };
+    const auto limit = number_in(v2 ? "/memory.max" : "/memory.limit_in_bytes");
+    const auto used = number_in(v2 ? "/memory.current" : "/memory.usage_in_bytes");
     if (!limit || *limit >= kNoLimit || !used) return {};
     const std::string stat = machine::read_file(folder + "/memory.stat").value_or("");
     const std::string before = v2 ? "" : "total_";  // version 1: with the groups below

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/named_file.hpp"
+#include "core/base/text.hpp"
 #include "methods/curvilinear/bytes.hpp"
 #include "methods/curvilinear/face_nodes.hpp"
 #include "methods/curvilinear/ranges.hpp"
@@ -108,13 +108,10 @@ class MapReader {
                 .given(fmt::format("{} words", line.words.size()))
                 .allowed("first the number of zones; then for each zone its number and points along i, j, k");
         const std::string& text = line.words[word];
-        int value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size())
-            throw refuse(line, fmt::format("word {} of this line of the map is no whole number", word + 1))
-                .given(text)
-                .allowed("zones, faces and ranges are numbers; a name with blanks stands in quotes");
-        return value;
+        if (const auto value = parse_number<int>(text)) return *value;
+        throw refuse(line, fmt::format("word {} of this line of the map is no whole number", word + 1))
+            .given(text)
+            .allowed("zones, faces and ranges are numbers; a name with blanks stands in quotes");
     }
 
     /// The sizes of all zones: they must be those of the grid. Returns the first line behind them.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::flow {
 
@@ -21,42 +21,7 @@ constexpr std::int64_t kMostNumbers = std::int64_t{1} << 52;
 
 bool between_numbers(char c) { return c == ' ' || c == '\n' || c == ',' || c == '\r' || c == '\t'; }
 
-/// The number that a word says, if it is one. Fortran's D and exponents without a letter (1.5-101) are read.
-bool number_of(std::string_view word, double& value) {
-    char text[64];
-    if (word.empty() || word.size() >= sizeof(text) - 1) return false;
-    std::size_t n = 0;
-    bool exponent = false;
-    for (std::size_t i = word[0] == '+' ? 1 : 0; i < word.size(); ++i) {
-        char c = word[i];
-        if (c == 'd' || c == 'D' || c == 'E') c = 'e';
-        if ((c == '+' || c == '-') && n > 0 && text[n - 1] != 'e') {
-            if (exponent) return false;
-            text[n++] = 'e';
-            exponent = true;
-        }
-        if (c == 'e') exponent = true;
-        if (c == '+') continue;
-        if (n + 2 >= sizeof(text)) return false;
-        text[n++] = c;
-    }
-    const auto [end, error] = std::from_chars(text, text + n, value);
-    // Numbers too small for a double are 0.
-    if (error == std::errc::result_out_of_range && end == text + n) {
-        const std::string_view digits(text, n);
-        const std::size_t e = digits.find('e');
-        if (e == std::string_view::npos || e + 1 >= n || digits[e + 1] != '-') return false;
-        value = 0;
-        return true;
-    }
-    return error == std::errc() && end == text + n;
-}
-
-bool whole_number_of(std::string_view word, std::int64_t& value) {
-    if (!word.empty() && word[0] == '+') word.remove_prefix(1);
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc() && end == word.data() + word.size();
-}
+constexpr NumberForm kForm{.fortran = true, .beyond = NumberForm::Beyond::small_is_zero};
 
 }  // namespace
 
@@ -75,13 +40,13 @@ class TextNumbers::Reader {
             if (word_.size() > 200) text_.refuse(start_, word_.substr(0, 60), "a word is no number");
         }
         if (word_.empty()) return false;
-        std::int64_t times = 1;
+        left_ = 1;
         if (const std::size_t star = word_.find('*'); star != std::string::npos) {
-            if (!whole_number_of(std::string_view(word_).substr(0, star), times) || times < 1)
-                text_.refuse(start_, word_, "a word is no number");
+            const std::string_view times = std::string_view(word_).substr(0, star);
+            left_ = parse_number<std::int64_t>(times, kForm).value_or(0);
+            if (left_ < 1) text_.refuse(start_, word_, "a word is no number");
             word_.erase(0, star + 1);
         }
-        left_ = times;
         return true;
     }
     [[nodiscard]] const std::string& word() const { return word_; }
@@ -111,8 +76,8 @@ TextNumbers::TextNumbers(const Bytes& bytes, std::string name) : bytes_(bytes), 
     Reader reader(*this, {0, 0});
     std::int64_t due = 0;
     while (reader.next()) {
-        double value = 0;
-        if (!number_of(reader.word(), value)) refuse(reader.start(), reader.word(), "a word is no number");
+        if (!parse_number<double>(reader.word(), kForm))
+            refuse(reader.start(), reader.word(), "a word is no number");
         if (reader.left() > kMostNumbers - count_)
             refuse(reader.start(), reader.word(), "a repeat makes more numbers than any file has");
         const std::int64_t after = count_ + reader.left();
@@ -138,11 +103,11 @@ void TextNumbers::read(std::int64_t first, std::int64_t count, double* to) const
         const std::int64_t end = from + reader.left();
         reader.use(reader.left());
         if (end <= first) continue;
-        double value = 0;
-        if (!number_of(reader.word(), value) || !std::isfinite(value))
+        const auto value = parse_number<double>(reader.word(), kForm);
+        if (!value || !std::isfinite(*value))
             refuse(reader.start(), reader.word(), "a value is no finite number");
         for (from = std::max(from, first); from < std::min(end, first + count); ++from)
-            to[from - first] = value;
+            to[from - first] = *value;
         if (end >= first + count) return;
     }
 }
@@ -156,10 +121,10 @@ bool TextNumbers::read_whole_numbers(std::int64_t first, std::int64_t count, std
         const std::int64_t end = from + reader.left();
         reader.use(reader.left());
         if (end <= first) continue;
-        std::int64_t value = 0;
-        if (!whole_number_of(reader.word(), value)) return false;
+        const auto value = parse_number<std::int64_t>(reader.word(), kForm);
+        if (!value) return false;
         for (from = std::max(from, first); from < std::min(end, first + count); ++from)
-            to[from - first] = value;
+            to[from - first] = *value;
         if (end >= first + count) return true;
     }
     return false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/text.hpp"
 #include "solvers/md/files/checkpoint_state.hpp"
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"

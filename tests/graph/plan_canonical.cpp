@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "tests/graph/plan_text.hpp"
 
 namespace strata::tests {
@@ -15,36 +15,10 @@ namespace {
 
 using Address = std::uint64_t;
 
-/// The lines of a text, without their ends.
-class Lines {
-  public:
-    explicit Lines(std::string_view text) : rest_(text) {}
-    bool next(std::string_view& line) {
-        if (rest_.empty()) return false;
-        const std::size_t end = rest_.find('\n');
-        line = rest_.substr(0, end);
-        rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-        return true;
-    }
-
-  private:
-    std::string_view rest_;
-};
-
 template <class T>
 T number(std::string_view& text, int base = 10) {
-    T found{};
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), found, base);
-    if (end.ec != std::errc{})
-        throw std::runtime_error(fmt::format("no number in a plan's text: {}", text.substr(0, 60)));
-    text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
-    return found;
-}
-
-bool take(std::string_view& text, std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text.remove_prefix(word.size());
-    return true;
+    if (const auto found = take_number<T>(text, {.base = base})) return *found;
+    throw std::runtime_error(fmt::format("no number in a plan's text: {}", text.substr(0, 60)));
 }
 
 /// What lies in some bytes.
@@ -68,8 +42,8 @@ void put(Regions& regions, Address at, Region region) {
 /// "region @ADDRESS BYTES own|node MEANING", "object @..." likewise, and "flag @ADDRESS OPERATION".
 Written read(const std::string& raw) {
     Written written;
-    std::string_view line;
-    for (Lines lines(raw); lines.next(line);) {
+    for (std::string_view rest = raw; !rest.empty();) {
+        std::string_view line = take_line(rest);
         if (take(line, "process ")) {
             written.process = number<int>(line);
         } else if (take(line, "node ")) {
@@ -103,8 +77,8 @@ class Canonical {
     Canonical(const Written& of, const Regions& node) : of_(of), node_(node) {}
 
     std::string text(const std::string& raw) {
-        std::string_view line;
-        for (Lines lines(raw); lines.next(line);) {
+        for (std::string_view rest = raw; !rest.empty();) {
+            std::string_view line = take_line(rest);
             if (line.starts_with("flag @") || line.starts_with("object @")) continue;
             if (line.starts_with("  wait ")) {
                 waits_.push_back(without_addresses(line));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <span>
@@ -16,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_value.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::graph {
 
@@ -123,11 +123,8 @@ std::vector<std::int64_t> checkpoint_steps(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
         const std::string name = entry.path().filename().string();
         if (!name.starts_with(kPrefix)) continue;
-        std::int64_t step = 0;
-        const char* last = name.data() + name.size();
-        const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), last, step);
-        if (error == std::errc() && end == last && fs::exists(entry.path() / "checkpoint.json", none))
-            steps.push_back(step);
+        const auto step = parse_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()));
+        if (step && fs::exists(entry.path() / "checkpoint.json", none)) steps.push_back(*step);
     }
     std::sort(steps.begin(), steps.end());
     return steps;

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <memory>
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json_value.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::graph {
 
@@ -24,14 +24,6 @@ namespace {
 constexpr std::size_t kPiece = 1 << 20;
 constexpr const char* kEarlier =
     "start from an earlier checkpoint, or copy this one again with all its parts";
-
-/// Eight hexadecimal digits.
-std::optional<std::uint32_t> checksum_of(const std::string& text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 /// The index is cut off or changed: no part of it can be trusted.
 [[noreturn]] void damaged_index(const fs::path& file) {
@@ -102,7 +94,7 @@ void CheckpointReader::read_index(int part) {
                       static_cast<int>(entry.member("generation").integer())};
         const std::int64_t count = entry.member("count").integer(), bytes = entry.member("bytes").integer(),
                            offset = entry.member("offset").integer();
-        const auto sum = checksum_of(entry.member("crc32c").string());
+        const auto sum = parse_number<std::uint32_t>(entry.member("crc32c").string(), {.base = 16});
         // Whoever reads a chunk makes room for it first.
         if (count < 0 || bytes < 0 || offset < 0 || offset > facts.st_size ||
             bytes > facts.st_size - offset || !sum)

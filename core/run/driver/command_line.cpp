@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::graph {
 
@@ -76,12 +76,10 @@ ReplayWish replay_wish(const Parsed& parsed) {
     wish.list = wish.add == "help";
     if (parsed.has("--every")) wish.every = parsed.integer("--every", 1, kMost);
     const std::string window = parsed.text("--window");
-    const char* end = window.data() + window.size();
-    const auto first = std::from_chars(window.data(), end, wish.from);
-    const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
-    const auto last = colon ? std::from_chars(first.ptr + 1, end, wish.to) : first;
-    if (!wish.list &&
-        (!colon || last.ec != std::errc() || last.ptr != end || wish.from < 0 || wish.to < wish.from))
+    std::string_view rest = window;
+    wish.from = take_number<std::int64_t>(rest).value_or(-1);
+    wish.to = take(rest, ":") ? parse_number<std::int64_t>(rest).value_or(-1) : -1;
+    if (!wish.list && (wish.from < 0 || wish.to < wish.from))
         throw Error("a window is its first and its last step")
             .given("--steps " + window)
             .allowed("A:B with 0 <= A <= B, e.g. --steps 1200:1300");

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/base/text.hpp"
 #include "core/run/output/series.hpp"
 
 namespace strata::graph {
@@ -81,11 +81,10 @@ std::vector<LabelId> addable(const Graph& graph, const Resolved& resolved, const
 }  // namespace
 
 std::int64_t step_of_field(const std::string& name) {
-    std::int64_t step = -1;
     const std::size_t dash = name.rfind('-');
-    if (dash != std::string::npos)
-        (void)std::from_chars(name.data() + dash + 1, name.data() + name.size(), step);
-    return step;
+    if (dash == std::string::npos) return -1;
+    std::string_view step = std::string_view(name).substr(dash + 1);
+    return take_number<std::int64_t>(step).value_or(-1);
 }
 
 ReplayPlan plan_replay(const CommandLine& command_line, const Build& build) {

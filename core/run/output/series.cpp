@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/figures.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::graph {
 
@@ -33,23 +33,19 @@ std::string titled(const std::string& name, const std::string& unit) {
 
 /// Parses a complete row of `columns` values; none where the line is not one.
 std::optional<Series::Row> parse(std::string_view line, std::size_t columns) {
-    Series::Row row;
-    const char *at = line.data(), *end = line.data() + line.size();
-    auto step = std::from_chars(at, end, row.step);
-    if (step.ec != std::errc()) return std::nullopt;
-    at = step.ptr;
+    const auto step = take_number<std::int64_t>(line);
+    if (!step) return std::nullopt;
+    Series::Row row{*step, 0, {}};
     for (std::size_t i = 0; i < columns + 1; ++i) {
-        if (at == end || *at != ',') return std::nullopt;
-        double value = 0;
-        const auto read = std::from_chars(at + 1, end, value);
-        if (read.ec == std::errc::invalid_argument) return std::nullopt;
-        at = read.ptr;
+        if (!take(line, ",")) return std::nullopt;
+        const auto value = take_number<double>(line, {.beyond = NumberForm::Beyond::zero});
+        if (!value) return std::nullopt;
         if (i == 0)
-            row.time = value;
+            row.time = *value;
         else
-            row.values.push_back(value);
+            row.values.push_back(*value);
     }
-    if (at != end) return std::nullopt;
+    if (!line.empty()) return std::nullopt;
     return row;
 }
 
@@ -100,8 +96,10 @@ std::vector<Series::Row> Series::read(const std::filesystem::path& file, const s
 std::int64_t Series::last_step(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::int64_t last = -1;
-    for (std::string line; std::getline(in, line) && !in.eof();)
-        (void)std::from_chars(line.data(), line.data() + line.size(), last);  // not of the header
+    for (std::string line; std::getline(in, line) && !in.eof();) {
+        std::string_view row = line;
+        last = take_number<std::int64_t>(row).value_or(last);  // not of the header
+    }
     return last;
 }
 

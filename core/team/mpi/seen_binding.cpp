@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 
 #include "core/base/cpulist.hpp"
+#include "core/base/text.hpp"
 #include "core/launch/bind.hpp"
 #include "core/machine/machine.hpp"
 
@@ -18,12 +18,6 @@ namespace {
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-int number(const std::string& text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value > 0 ? value : 0;
 }
 
 /// The number of cores with a PU among these. Where the machine's cores are not known, each PU counts as one.
@@ -77,7 +71,7 @@ SeenBinding see_binding() {
         place.places = parse_omp_places(variable("OMP_PLACES"));
         if (place.places.size() != static_cast<std::size_t>(place.threads)) place.places.clear();
     } else {
-        place.threads = number(variable("OMP_NUM_THREADS"));
+        place.threads = std::max(0, parse_number<int>(variable("OMP_NUM_THREADS")).value_or(0));
     }
     return place;
 }

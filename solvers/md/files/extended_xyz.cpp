@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "solvers/md/files/text.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::md {
 
@@ -34,16 +34,6 @@ std::vector<std::pair<std::string, std::string>> pairs_of(std::string_view line)
         at = std::min(end + 1, line.size());
     }
     return all;
-}
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts(1);
-    for (const char c : text)
-        if (c == at)
-            parts.emplace_back();
-        else
-            parts.back() += c;
-    return parts;
 }
 
 /// Words, and '#' is none of a comment here.
@@ -141,14 +131,14 @@ void ExtendedXyz::read_lattice(const std::string& text, std::int64_t at) {
 }
 
 void ExtendedXyz::read_properties(const std::string& text, std::int64_t at) {
-    const std::vector<std::string> parts = split(text, ':');
+    const std::vector<std::string_view> parts = split(text, ':');
     columns_ = 0;
     for (std::size_t k = 0; k + 2 < parts.size(); k += 3) {
         const auto count = whole_of(parts[k + 2]);
         if (parts[k + 1].size() != 1 || !count || *count < 1 || *count > 1000)
             throw file_.wrong(at, "properties are NAME:TYPE:COLUMNS").given(text).allowed(kComment);
         const Columns columns{columns_, static_cast<int>(*count), parts[k + 1][0]};
-        const std::string& name = parts[k];
+        const std::string_view name = parts[k];
         const auto is = [&](const char* wanted, char type, int wide) {
             if (name != wanted) return false;
             if (columns.type == type && columns.count == wide) return true;

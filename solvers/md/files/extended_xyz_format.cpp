@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "core/base/text.hpp"
 #include "solvers/md/files/frame_format.hpp"
 
 namespace strata::md {
@@ -55,10 +56,8 @@ class ExtendedXyzFormat : public FrameFormat {
         if (bytes.substr(0, at) != mine.substr(0, at) ||
             bytes.find('\n', mine.size()) != row_end)  // with as many digits
             return -1;
-        const std::string_view number = bytes.substr(at, kIdWidth);
-        std::int64_t step = -1;
-        std::from_chars(number.data(), number.data() + number.size(), step);
-        return step;
+        std::string_view step = bytes.substr(at, kIdWidth);
+        return take_number<std::int64_t>(step).value_or(-1);
     }
 
   private:

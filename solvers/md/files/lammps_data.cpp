@@ -7,7 +7,7 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "solvers/md/files/text.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::md {
 

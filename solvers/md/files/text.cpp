@@ -4,48 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <regex>
 
 #include "core/base/named_file.hpp"
 
 namespace strata::md {
-
-namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-template <class T>
-std::optional<T> parsed(std::string_view word) {
-    if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
-    T value{};
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (read.ec != std::errc() || read.ptr != word.data() + word.size()) return std::nullopt;
-    return value;
-}
-
-}  // namespace
-
-std::vector<std::string_view> words_of(std::string_view line) {
-    line = line.substr(0, line.find('#'));
-    std::vector<std::string_view> words;
-    for (std::size_t i = 0; i < line.size();) {
-        while (i < line.size() && is_space(line[i])) ++i;
-        const std::size_t from = i;
-        while (i < line.size() && !is_space(line[i])) ++i;
-        if (i > from) words.push_back(line.substr(from, i - from));
-    }
-    return words;
-}
-
-std::optional<double> real_of(std::string_view word) {
-    const std::optional<double> value = parsed<double>(word);
-    return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-std::optional<std::int64_t> whole_of(std::string_view word) { return parsed<std::int64_t>(word); }
 
 std::string said_units(const std::filesystem::path& path) {
     std::string text(4096, '\0');

@@ -3,20 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::md {
-
-/// The words of a line, without what follows a '#'.
-[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
-/// A whole word as a finite number; none where it is something else.
-[[nodiscard]] std::optional<double> real_of(std::string_view word);
-[[nodiscard]] std::optional<std::int64_t> whole_of(std::string_view word);
 
 /// The system of units that a file says it is in, within its first three lines: "units = metal" in what
 /// LAMMPS writes, "UNITS: metal" in its potentials. "" where it says none.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "solvers/md/files/text.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::md {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "solvers/md/files/text.hpp"
+#include "core/base/text.hpp"
 
 namespace strata::md {
 

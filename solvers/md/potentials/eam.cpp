@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/base/text.hpp"
 #include "solvers/md/files/text.hpp"
 
 namespace strata::md {

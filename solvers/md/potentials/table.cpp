@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/text.hpp"
 #include "solvers/md/files/text.hpp"
 #include "solvers/md/potentials/cubic_spline.hpp"
 #include "solvers/md/potentials/visit.hpp"
