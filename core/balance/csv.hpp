@@ -5,14 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/named_file.hpp"
 #include "core/base/options.hpp"
 #include "core/base/text.hpp"
+#include "core/base/text_file.hpp"
 
 namespace strata::balance {
 
@@ -21,7 +20,7 @@ class Csv {
   public:
     /// Opens the file and reads its column names, all of which must be in `known`. Throws Error.
     Csv(const std::string& path, const std::vector<std::string>& known)
-        : path_(path), in_(read_named(path, "the table")) {
+        : path_(path), file_(path, "the table") {
         if (!split_line())
             throw Error("the table is empty")
                 .at(path)
@@ -30,13 +29,13 @@ class Csv {
         for (const std::string& name : columns_) {
             if (std::find(known.begin(), known.end(), name) == known.end()) {
                 const std::string near = nearest(name, known);
-                Error unknown("the first line names an unknown column");
-                unknown.at(path, line_).given(name).allowed(fmt::format("{}", fmt::join(known, ", ")));
+                Error unknown = file_.wrong("the first line names an unknown column");
+                unknown.given(name).allowed(fmt::format("{}", fmt::join(known, ", ")));
                 if (!near.empty()) unknown.remedy("did you mean " + near + "?");
                 throw unknown;
             }
             if (std::count(columns_.begin(), columns_.end(), name) > 1)
-                throw Error("a column is named twice").at(path, line_).given(name);
+                throw file_.wrong("a column is named twice").given(name);
         }
     }
 
@@ -44,8 +43,7 @@ class Csv {
     bool next() {
         if (!split_line()) return false;
         if (fields_.size() != columns_.size())
-            throw Error("a row has another number of fields than the first line")
-                .at(path_, line_)
+            throw file_.wrong("a row has another number of fields than the first line")
                 .given(fmt::format("{} fields", fields_.size()))
                 .allowed(fmt::format("{}: {}", columns_.size(), fmt::join(columns_, ",")));
         return true;
@@ -68,35 +66,29 @@ class Csv {
     }
     /// An error about this field of the current row.
     [[nodiscard]] Error error(const std::string& column, const std::string& message) const {
-        Error wrong(message);
-        wrong.at(path_, line_, column).given(text(column).empty() ? "nothing" : text(column));
-        return wrong;
+        return file_.wrong(message, column).given(text(column).empty() ? "nothing" : text(column));
     }
-    [[nodiscard]] int line() const { return line_; }
+    [[nodiscard]] int line() const { return file_.number(); }
 
   private:
     bool split_line() {
-        for (std::string line; std::getline(in_, line);) {
-            ++line_;
-            if (!line.empty() && line.back() == '\r') line.pop_back();
-            if (line.find_first_not_of(" \t") == std::string::npos || line.front() == '#') continue;
+        while (file_.next_line()) {
+            std::string_view line = file_.line();
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            if (without_blanks(line).empty() || line.front() == '#') continue;
             fields_.clear();
-            for (size_t begin = 0; begin <= line.size();) {
-                const size_t end = std::min(line.find(',', begin), line.size());
-                const size_t first = line.find_first_not_of(" \t", begin);
-                std::string field = first >= end ? "" : line.substr(first, end - first);
-                field.erase(field.find_last_not_of(" \t") + 1);
-                fields_.push_back(std::move(field));
-                begin = end + 1;
-            }
+            for (const std::string_view field : split(line, ',')) fields_.emplace_back(without_blanks(field));
             return true;
         }
         return false;
     }
+    static std::string_view without_blanks(std::string_view text) {
+        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+        return text.substr(0, text.find_last_not_of(" \t") + 1);
+    }
 
     std::string path_;
-    std::istringstream in_;
-    int line_ = 0;
+    TextFile file_;
     std::vector<std::string> columns_, fields_;
 };
 

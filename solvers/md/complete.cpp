@@ -8,7 +8,7 @@
 #include "solvers/md/files/checkpoint_state.hpp"
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
-#include "solvers/md/files/text.hpp"
+#include "solvers/md/files/said_units.hpp"
 #include "solvers/md/pair/skin.hpp"
 #include "solvers/md/start.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "solvers/md/files/extended_xyz.hpp"
 #include "solvers/md/files/lammps_data.hpp"
-#include "solvers/md/files/text.hpp"
+#include "solvers/md/files/said_units.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.hpp"
-#include "solvers/md/files/text.hpp"
+#include "core/base/text_file.hpp"
 
 namespace strata::md {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/base/text.hpp"
-#include "solvers/md/files/text.hpp"
+#include "core/base/text_file.hpp"
 #include "solvers/md/potentials/cubic_spline.hpp"
 #include "solvers/md/potentials/visit.hpp"
 

@@ -1,4 +1,4 @@
-// Text files of numbers, line by line; errors name file and line.
+// Text files that fit in memory, line by line; errors name file and line.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,20 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
 
-namespace strata::md {
+namespace strata {
 
-/// The system of units that a file says it is in, within its first three lines: "units = metal" in what
-/// LAMMPS writes, "UNITS: metal" in its potentials. "" where it says none.
-[[nodiscard]] std::string said_units(const std::filesystem::path& path);
-
-/// A text file that fits in memory: tables, potentials.
+/// A text file that a user has named: tables, potentials.
 class TextFile {
   public:
     /// Throws Error where it cannot be read; `what` for messages, e.g. "the table".
     TextFile(const std::filesystem::path& path, const std::string& what);
+    TextFile(const TextFile&) = delete;  // lines and words are views of its text
+    TextFile& operator=(const TextFile&) = delete;
 
-    /// Goes to the next line; false at the end.
+    /// Goes to the next line, without its words; false at the end.
+    bool next_line();
+    /// Goes to the next line and its words.
     bool next();
     /// Goes to the next line that has words.
     bool next_words();
@@ -38,8 +37,8 @@ class TextFile {
     [[nodiscard]] double real(std::size_t k, const std::string& wanted) const;
     [[nodiscard]] std::int64_t whole(std::size_t k, std::int64_t least, std::int64_t most,
                                      const std::string& wanted) const;
-    /// An error about this line.
-    [[nodiscard]] Error wrong(const std::string& message) const;
+    /// An error about this line; `key`: the column, for instance.
+    [[nodiscard]] Error wrong(const std::string& message, const std::string& key = {}) const;
 
   private:
     std::string file_, text_;
@@ -49,4 +48,4 @@ class TextFile {
     int number_ = 0;
 };
 
-}  // namespace strata::md
+}  // namespace strata

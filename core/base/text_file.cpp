@@ -1,44 +1,29 @@
-#include "solvers/md/files/text.hpp"
+#include "core/base/text_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
-#include <regex>
 
 #include "core/base/named_file.hpp"
+#include "core/base/text.hpp"
 
-namespace strata::md {
-
-std::string said_units(const std::filesystem::path& path) {
-    std::string text(4096, '\0');
-    std::ifstream in(path, std::ios::binary);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-    std::size_t end = 0;
-    for (int line = 0; line < 3 && end < text.size(); ++line)
-        end = std::min(text.find('\n', end), text.size() - 1) + 1;
-    text.resize(end);
-    static const std::regex said("\\bunits\\s*[:=]?\\s*(lj|real|metal|si|cgs|electron|micro|nano)\\b",
-                                 std::regex::icase);
-    std::smatch found;
-    if (!std::regex_search(text, found, said)) return "";
-    std::string name = found[1];
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name;
-}
+namespace strata {
 
 TextFile::TextFile(const std::filesystem::path& path, const std::string& what)
     : file_(path.string()), text_(read_named(path, what)) {}
 
-bool TextFile::next() {
+bool TextFile::next_line() {
     if (at_ >= text_.size()) return false;
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     line_ = std::string_view(text_).substr(at_, end - at_);
-    words_ = words_of(line_);
     at_ = end + 1;
     ++number_;
+    return true;
+}
+
+bool TextFile::next() {
+    if (!next_line()) return false;
+    words_ = words_of(line_);
     return true;
 }
 
@@ -86,10 +71,10 @@ std::int64_t TextFile::whole(std::size_t k, std::int64_t least, std::int64_t mos
         .allowed(fmt::format("{}, {} to {}", wanted, least, most));
 }
 
-Error TextFile::wrong(const std::string& message) const {
+Error TextFile::wrong(const std::string& message, const std::string& key) const {
     Error error(message);
-    error.at(file_, number_);
+    error.at(file_, number_, key);
     return error;
 }
 
-}  // namespace strata::md
+}  // namespace strata
