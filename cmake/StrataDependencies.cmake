@@ -37,6 +37,10 @@ if(NOT STRATA_METIS OR NOT STRATA_METIS_HEADERS OR NOT STRATA_METIS_LIBRARY)
     set(STRATA_METIS_LIBRARY "")
 endif()
 
+if(STRATA_XZ AND STRATA_SOLVERS) # packed grids
+    find_package(LibLZMA)
+endif()
+
 if(STRATA_VALGRIND) # simulated counters of tasks
     find_path(STRATA_CALLGRIND_HEADERS valgrind/callgrind.h)
 endif()

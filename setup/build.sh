@@ -19,6 +19,7 @@ configure() {
     switch fortran STRATA_FORTRAN
     switch hdf5 STRATA_HDF5
     switch metis STRATA_METIS
+    switch xz STRATA_XZ
     switch papi STRATA_PAPI
     switch valgrind STRATA_VALGRIND
     switch tomlplusplus STRATA_SOLVERS

@@ -22,6 +22,7 @@ names_of_module() {
     cmake) echo cmake CMake ;;
     ninja) echo ninja Ninja ;;
     catch2) echo catch2 Catch2 ;;
+    xz) echo xz XZ ;;
     *) echo "$1" ;;
     esac
 }

@@ -123,6 +123,9 @@ found hdf5
 #if __has_include(<metis.h>)
 found metis
 #endif
+#if __has_include(<lzma.h>)
+found xz
+#endif
 #if __has_include(<papi.h>)
 found papi
 #endif

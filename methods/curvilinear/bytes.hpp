@@ -19,8 +19,7 @@ class Bytes {
     /// `count` bytes from `offset` on, all of which must be there. Any number of threads may call it.
     virtual void read(std::int64_t offset, std::int64_t count, char* to) const = 0;
 
-    /// Opens a file. One whose name ends with .xz is unpacked by the program xz, or by python3 where there is
-    /// none, and held whole. Throws Error.
+    /// Opens a file. One whose name ends with .xz is unpacked (unpack.hpp) and held whole. Throws Error.
     static std::unique_ptr<Bytes> open(const std::filesystem::path& path);
 };
 

@@ -13,7 +13,7 @@ namespace strata::flow {
 
 /// What a case says of its grid files.
 struct GridFiles {
-    std::filesystem::path grid;  // PLOT3D; NAME.xz is unpacked by `xz -dc`, and is then held whole
+    std::filesystem::path grid;  // PLOT3D; NAME.xz is unpacked, and is then held whole
     std::filesystem::path map;   // neutral map file; none: joins are found, other faces are named
                                  // "ZONE:i-min", as the file has them
     Plot3dKnown form;            // what is known of the form of `grid`; the rest is detected

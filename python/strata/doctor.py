@@ -110,6 +110,7 @@ def software(cache: dict[str, str]) -> dict[str, str]:
         "tomlplusplus": _library(cache, ("STRATA_TOMLPLUSPLUS_HEADERS",), "tomlplusplus"),
         "python-headers": _python_headers(),
         "metis": _library(cache, ("STRATA_METIS_LIBRARY",), "metis"),
+        "xz": _library(cache, ("LIBLZMA_LIBRARY_RELEASE", "LIBLZMA_LIBRARY"), "liblzma"),
         "papi": _library(cache, ("STRATA_PAPI_LIBRARY",), "papi"),
         "valgrind": _library(cache, ("STRATA_CALLGRIND_HEADERS",), "valgrind"),
         "catch2": _library(cache, ("Catch2_DIR", "STRATA_CATCH_HEADERS"), "catch2"),

@@ -34,6 +34,7 @@ OFF = [
     "PAPI",
     "VALGRIND",
     "METIS",
+    "XZ",
     "HDF5",
     "MPI",
 ]

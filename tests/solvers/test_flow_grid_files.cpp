@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "methods/curvilinear/plot3d.hpp"
+#include "methods/curvilinear/unpack.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 
@@ -415,6 +416,6 @@ TEST_CASE("a repeat in a text takes no more memory than its digits") {
 TEST_CASE("a packed file that unpacks to all of memory is refused") {
     const Folder folder;
     const std::string file = (folder.path / "grid.xz").string();
-    if (std::system(("head -c 100000000 /dev/zero | xz -0 >" + file).c_str()) != 0) return;  // no xz here
+    if (!can_unpack() || std::system(("head -c 100000000 /dev/zero | xz -0 >" + file).c_str()) != 0) return;
     CHECK(refused(file, {}).message == "the file unpacks to far more than it is");
 }

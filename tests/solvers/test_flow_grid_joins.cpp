@@ -1,8 +1,8 @@
 // Joins that are found, map files, and whole grids from files, NASA's among them.
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numbers>
 #include <set>
@@ -14,6 +14,7 @@
 #include "methods/curvilinear/map_file.hpp"
 #include "methods/curvilinear/origin.hpp"
 #include "methods/curvilinear/plot3d.hpp"
+#include "methods/curvilinear/unpack.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow_grids.hpp"
 
@@ -414,6 +415,7 @@ TEST_CASE("planes of a three-dimensional file are read as a two-dimensional grid
 }
 
 TEST_CASE("NASA's grids are read, joined and cut") {
+    if (!can_unpack()) return;
     GridFiles files;
     files.grid = kGrids / "n0012_225-65.p2dfmt.xz", files.map = kGrids / "n0012_225-65.nmf";
     const GridSystem airfoil = read_grid(files);
@@ -455,30 +457,37 @@ TEST_CASE("NASA's grids are read, joined and cut") {
     check_all(cut(coarse));
 }
 
-TEST_CASE("packed grids are read by Python where there is no xz") {
-    const std::filesystem::path packed = kGrids / "n0012_113-33.p2dfmt.xz";
-    const std::string bytes = read_whole(packed), path = std::getenv("PATH");
+TEST_CASE("a packed file is unpacked, or refused for what is wrong with it") {
+    std::ifstream in(kGrids / "n0012_113-33.p2dfmt.xz", std::ios::binary);
+    const std::string packed((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     const Folder folder;
-    // The interpreter itself: what the PATH has may be a script, for whose shell there is no place below.
-    std::string python;
-    if (FILE* line = popen("python3 -c 'import sys; print(sys.executable, end=str())'", "r")) {
-        for (int c = 0; (c = std::fgetc(line)) != EOF;) python += static_cast<char>(c);
-        pclose(line);
+    const auto read = [&](const std::string& bytes) { return read_whole(folder.file("grid.xz", bytes)); };
+    const auto refused = [&](const std::string& bytes) {
+        try {
+            (void)read(bytes);
+        } catch (const Error& error) {
+            CHECK(error.message() == "the file cannot be unpacked");
+            CHECK(error.remedy().find("xz -dk") != std::string::npos);
+            return error.given();
+        }
+        return std::string("nothing was refused");
+    };
+    if (!can_unpack()) {
+        CHECK(refused(packed) == "this Strata was made without liblzma");
+        return;
     }
-    REQUIRE(!python.empty());
-    std::filesystem::create_symlink(python, folder.path / "python3");
-    setenv("PATH", folder.path.c_str(), 1);
-    std::string found, said;
-    try {
-        found = read_whole(packed);
-        std::filesystem::remove(folder.path / "python3");
-        (void)read_whole(packed);
-    } catch (const Error& error) {
-        said = error.text();
-    }
-    setenv("PATH", path.c_str(), 1);
-    CHECK((found == bytes && bytes.size() > 100000));
-    CHECK(said.find("neither xz nor python3") != std::string::npos);
+    const std::string grid = read(packed);
+    CHECK(grid.size() > 100000);
+    CHECK(read(packed + packed) == grid + grid);  // two streams, as `cat` makes them
+    CHECK(refused(packed.substr(0, packed.size() - 9)) == "it ends too early");
+    CHECK(refused("") == "it ends too early");
+    CHECK(refused("1 2 3\n") == "it is no .xz file");
+    std::string changed = packed;
+    changed[changed.size() / 2] = static_cast<char>(~changed[changed.size() / 2]);
+    CHECK(refused(changed) == "it is damaged");
+    // The old form of lzma: its head says how much memory is taken, here 1 GiB.
+    CHECK(refused(std::string("\x5d\0\0\0\x40", 5) + std::string(8, '\xff') + std::string(20, '\0')) ==
+          "unpacking it takes more than 80 MiB of memory");
 }
 
 TEST_CASE("what is wrong in a map file is refused with its line") {

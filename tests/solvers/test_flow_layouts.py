@@ -63,7 +63,9 @@ def test_every_layout_has_the_same_bits_and_so_has_a_restart_on_another(run, tmp
     known = series = None
     for layout in ("1x1", "4x1"):
         out = tmp_path / layout
-        run(case, "--out", out, "--checkpoint", 1_000_000, *until, layout=layout, check=False)
+        done = run(case, "--out", out, "--checkpoint", 1_000_000, *until, layout=layout, check=False)
+        if "without liblzma" in done.stderr:
+            pytest.skip("built without liblzma")
         result = json.loads((out / "result.json").read_text())
         assert f"{result['processes']}x{result['threads']}" == layout
         known = known or ended(out)

@@ -24,6 +24,7 @@ class Strata(CMakePackage):
     variant("fftw", default=True, when="+mpi", description="The benchmark MPIFFT")
     variant("hdf5", default=True, description="Field files of solvers (VTKHDF)")
     variant("metis", default=True, description="Patches to processes by what they exchange")
+    variant("xz", default=True, description="Packed grids of the solver of flows")
     variant("papi", default=True, description="Hardware counters of tasks")
     variant("valgrind", default=True, description="Simulated counters of tasks")
     variant("fortran", default=True, description="The Fortran module of teams")
@@ -43,6 +44,7 @@ class Strata(CMakePackage):
     depends_on("fftw@3", when="+fftw")
     depends_on("hdf5", when="+hdf5")
     depends_on("metis@5", when="+metis")
+    depends_on("xz", when="+xz")
     depends_on("papi", when="+papi")
     depends_on("valgrind", when="+valgrind")
     depends_on("catch2", type="test")
@@ -66,6 +68,7 @@ class Strata(CMakePackage):
             self.define_from_variant("STRATA_FFTW", "fftw"),
             self.define_from_variant("STRATA_HDF5", "hdf5"),
             self.define_from_variant("STRATA_METIS", "metis"),
+            self.define_from_variant("STRATA_XZ", "xz"),
             self.define_from_variant("STRATA_PAPI", "papi"),
             self.define_from_variant("STRATA_VALGRIND", "valgrind"),
             self.define_from_variant("STRATA_FORTRAN", "fortran"),
