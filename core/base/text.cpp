@@ -39,8 +39,8 @@ bool is_small(std::string_view beyond) {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Reads the number at the beginning of a text; where it ends, null where the text begins with none. False: it
-/// is beyond those of T, and not 0 all the same.
+/// Reads the number at the beginning of a text; where it ends, null where the text begins with none. False:
+/// it is beyond those of T, and not 0 all the same.
 template <class T>
 inline bool read(std::string_view text, const NumberForm& form, T& value, const char*& end) {
     const char *begin = text.data(), *const last = begin + text.size();
@@ -93,7 +93,7 @@ std::optional<T> parse_number(std::string_view text, NumberForm form) {
     }
 }
 
-#define STRATA_NUMBERS_OF(T)                                                         \
+#define STRATA_NUMBERS_OF(T)                                                        \
     template std::optional<T> parse_number(std::string_view text, NumberForm form); \
     template std::optional<T> take_number(std::string_view& text, NumberForm form);
 STRATA_NUMBERS_OF(int)

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "core/machine/cgroup.hpp"
 #include "core/machine/sysfs.hpp"
 

@@ -12,7 +12,8 @@ std::string unpacked(const Bytes&, const std::string& name) {
     throw Error("the file cannot be unpacked")
         .at(name)
         .given("this Strata was made without liblzma")
-        .remedy(fmt::format("xz -dk {}, and name the file without .xz (strata doctor: where liblzma is)", name));
+        .remedy(
+            fmt::format("xz -dk {}, and name the file without .xz (strata doctor: where liblzma is)", name));
 }
 
 }  // namespace strata::flow

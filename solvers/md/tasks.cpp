@@ -426,13 +426,12 @@ Labels declare(Graph& graph, const Settings& settings) {
     look_at_first_pairs(step);
     act_from_outside(step, graph.start());
     settings.minimises() ? go_downhill(step, graph.start()) : kick(step, graph.start());
-    const bool removes = settings.remove_drift > 0;
-    if (removes) begin_to_remove_drift(step);
+    if (settings.remove_drift > 0) begin_to_remove_drift(step);
     add_up_outside(step, graph.start());
     find_thermo(graph.start(), settings, labels);
 
     // In each step
-    if (removes) remove_drift(step);
+    if (settings.remove_drift > 0) remove_drift(step);
     if (settings.rescales()) rescale(step);
     drift(step);
     bound_ways(step);
@@ -441,7 +440,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     find_forces(step, graph.step());
     act_from_outside(step, graph.step());
     settings.minimises() ? go_downhill(step, graph.step()) : kick(step, graph.step());
-    if (removes) sum_momentum(step, graph.step());
+    if (settings.remove_drift > 0) sum_momentum(step, graph.step());
     if (settings.changes_volume()) add_up_work(step);
     add_up_outside(step, graph.step());
     find_thermo(graph.step(), settings, labels);

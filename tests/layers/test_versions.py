@@ -8,9 +8,9 @@ import pytest
 from order import ROOT
 
 NUMBERED = re.compile(
-    r"""\.at\(\s*(?:\d+|[^()]*\d\s*(?::[^()]*)?|\w*[vV]ersion\w*[^()]*)\)  # u.at(1), u.at(first ? 0 : 1), u.at(v_version)
-    | \b(?:Typed)?Version\s*(?:<[^<>]*>\s*)?(?:\w+\s*)?\{               # TypedVersion<double, Kind::field> v{...}
-    | \bint\s+\w*_version\b                                             # as an argument
+    r"""\.at\(\s*(?:\d+|[^()]*\d\s*(?::[^()]*)?|\w*[vV]ersion\w*[^()]*)\)  # u.at(1), u.at(first ? 0 : 1)
+    | \b(?:Typed)?Version\s*(?:<[^<>]*>\s*)?(?:\w+\s*)?\{  # TypedVersion<double, Kind::field> v{...}
+    | \bint\s+\w*_version\b  # as an argument
     | (?:\.|->)takes\(""",
     re.VERBOSE,
 )
@@ -27,7 +27,9 @@ def numbered(text: str) -> list[str]:
 def test_no_number_reaches_a_version_in_solvers() -> None:
     files = [file for kind in ("*.cpp", "*.hpp", "*.py") for file in (ROOT / "solvers").rglob(kind)]
     assert len(files) > 200
-    found = {str(file.relative_to(ROOT)): lines for file in files if (lines := numbered(file.read_text("utf-8")))}
+    found = {
+        str(file.relative_to(ROOT)): lines for file in files if (lines := numbered(file.read_text("utf-8")))
+    }
     assert found == {}, "a label alone is its newest version; what was there before is label.previous()"
 
 
@@ -48,6 +50,8 @@ def test_numbers_of_versions_are_found(line: str) -> None:
     assert numbered(line) == [line]
 
 
-@pytest.mark.parametrize("line", ["task.need(l.q.previous());", "return exact.at(x, 0);", "// u.at(1)", "all.at(n);"])
+@pytest.mark.parametrize(
+    "line", ["task.need(l.q.previous());", "return exact.at(x, 0);", "// u.at(1)", "all.at(n);"]
+)
 def test_other_lines_are_not(line: str) -> None:
     assert numbered(line) == []
