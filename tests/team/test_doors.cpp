@@ -456,7 +456,7 @@ Received heard(const Message& message, int descriptors = 0, std::size_t bytes = 
 
 TEST_CASE("a message that cannot be closes the line: its kind, texts without end, a place of no team") {
     CHECK(heard(hello_of(1)).message);
-    Message wrong[7];
+    Message wrong[8];
     for (Message& each : wrong) each = hello_of(1);
     wrong[0].kind = static_cast<Kind>(99);
     std::memset(wrong[1].text, 'a', sizeof wrong[1].text);
@@ -465,6 +465,7 @@ TEST_CASE("a message that cannot be closes the line: its kind, texts without end
     wrong[4].where.rank = -1;
     wrong[5].where.node = 2;
     wrong[6].where.local_rank = 2;
+    wrong[7].where.local_rank = 0;  // the last of its node would be beyond the team's last
     for (const Message& each : wrong) {
         INFO(&each - wrong);
         CHECK_FALSE(heard(each).message);

@@ -115,7 +115,7 @@ void Keeper::node_vanished(const Message& head, const std::string& how) {
     Message who{.kind = Kind::lost};
     who.member = head.where.rank;
     who.status = kFailure;
-    const int last = head.where.rank + head.where.local_size - 1;
+    const int last = head.where.rank - head.where.local_rank + head.where.local_size - 1;
     who.say(fmt::format("{}(node {}, {}) {}", last > who.member ? fmt::format("to {} ", last) : "",
                         head.where.node, static_cast<const char*>(head.text), how));
     // When node 0 has gone all other heads notice it; one of them reports it.

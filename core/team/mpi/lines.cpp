@@ -122,8 +122,8 @@ bool is_sound(const Message& message) {
     return message.kind <= Message::Kind::end &&
            std::memchr(message.name, 0, sizeof message.name) != nullptr &&
            std::memchr(message.text, 0, sizeof message.text) != nullptr && w.local_rank >= 0 &&
-           w.local_rank < w.local_size && w.local_rank <= w.rank && w.local_size <= w.size &&
-           w.rank < w.size && w.node >= 0 && w.node < w.nodes;
+           w.local_rank < w.local_size && w.local_rank <= w.rank && w.rank < w.size &&
+           w.local_size - w.local_rank <= w.size - w.rank && w.node >= 0 && w.node < w.nodes;
 }
 
 /// All descriptors that came with a message.
