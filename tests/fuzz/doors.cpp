@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,53 +12,14 @@
 #include "core/team/mpi/heads.hpp"
 #include "core/team/mpi/node_lines.hpp"
 #include "tests/fuzz/fuzz.hpp"
+#include "tests/fuzz/keepers.hpp"
 
+using namespace strata::fuzz;
 using namespace strata::team;
 
 namespace {
 
 constexpr int kExpected = 2;  // callers of the run itself, on each door
-
-/// What is to be done, byte by byte; zeros behind its end.
-struct Script {
-    std::string_view text;
-    unsigned byte() {
-        if (text.empty()) return 0;
-        const unsigned first = static_cast<unsigned char>(text.front());
-        text.remove_prefix(1);
-        return first;
-    }
-    std::string_view bytes(std::size_t most) {
-        const std::string_view part = text.substr(0, most);
-        text.remove_prefix(part.size());
-        return part;
-    }
-};
-
-Message hello_of(int node, const strata::Bytes32& token) {
-    Message hello{.kind = Message::Kind::hello};
-    hello.where = {.rank = node, .size = 3, .node = node, .nodes = 3, .local_rank = 0, .local_size = 1};
-    hello.token = token;
-    return hello;
-}
-
-/// A message of any kind, with any bytes at its beginning or its end.
-Message any_message(Script& script, const strata::Bytes32& token) {
-    Message message = hello_of(static_cast<int>(script.byte() % 3), token);
-    message.kind = static_cast<Message::Kind>(script.byte() % 14);
-    const unsigned way = script.byte();
-    const std::string_view part = script.bytes(way % 64);
-    std::memcpy(reinterpret_cast<char*>(&message) + (way >= 128 ? sizeof message - part.size() : 0),
-                part.data(), part.size());
-    return message;
-}
-
-/// Closed without leaving the port in use for a while.
-void hang_up(int line) {
-    const linger at_once{1, 0};
-    setsockopt(line, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    close(line);
-}
 
 /// Aborts where a message is heard while nobody has proved to belong to the run.
 struct Heard {
@@ -194,12 +154,6 @@ void its_own() {
     caller.join();
     if (!joined || first.linked() != 1 || !first.in_use()) std::abort();
     if (second.call("127.0.0.1:1", hello_of(1, {}), secret)) std::abort();
-}
-
-int least_free() {
-    const int next = dup(STDERR_FILENO);
-    close(next);
-    return next;
 }
 
 }  // namespace

@@ -168,6 +168,50 @@ def lines() -> Iterator[bytes]:
     yield b"\x01127.0.0.1,127.0.0.2:1\n"
 
 
+def keeper() -> Iterator[bytes]:
+    """The first byte says where the keeper is (keeper.cpp); then what happens, by eighths of a byte."""
+    place, lost, ready, finish, gone, end = 0, 7, 8, 9, 10, 11
+
+    def near(line: int, kind: int) -> bytes:
+        return bytes([2 + 8 * line, 0, kind, 0])
+
+    def far(line: int, kind: int) -> bytes:
+        return bytes([13 + 16 * line, 1, kind, 0])
+
+    in_order, status, killed, noted = b"\x07", b"\x0f\x03", b"\x17", b"\x8f\x03"
+    member_is_ready, calls = b"\x08", b"\x01\x01\x01"
+    for last in (in_order, status, killed, noted, b"\x3f\x08\x08" + in_order, b"\x00" + status):
+        yield b"\x00" + last
+        yield b"\x01" + member_is_ready + last
+        both = near(0, ready) + near(1, ready) + member_is_ready
+        yield b"\x02" + calls + both + near(0, gone) + near(1, gone) + last + bytes(8)
+        yield b"\x02" + calls + near(1, lost) + b"\x03" + last
+        yield b"\x02" + calls + b"\x0b" + last
+        other = b"\x04\x01\x05\x05" + far(0, place)
+        yield (
+            b"\x03"
+            + calls
+            + other
+            + both
+            + far(0, ready)
+            + near(0, gone)
+            + near(1, gone)
+            + far(0, gone)
+            + last
+        )
+        yield b"\x03" + calls + other + far(0, lost) + last
+        yield b"\x03" + calls + other + b"\x06\x01\x01" + last
+        yield b"\x04\x01" + bytes(8) + member_is_ready + far(0, ready) + far(0, finish) + last + far(0, end)
+        yield b"\x04\x01" + bytes(8) + far(0, lost) + last
+        yield b"\x04\x00" + bytes(8) + last
+        arena = b"\x02\x00" + bytes(4)
+        said = b"".join(bytes([2, 1, 0, kind, 0]) for kind in (finish, end))
+        yield b"\x05\x01\x08\x08" + arena + member_is_ready + last + said
+        yield b"\x05\x01\x08\x08" + arena + bytes([2, 1, 0, lost, 0]) + last
+        yield b"\x05\x01\x08\x08" + arena + b"\x03" + last
+        yield b"\x05\x00" + last
+
+
 def steer() -> Iterator[bytes]:
     for line in (
         '{"get":"status"}', '{"get":"parameters"}', '{"get":"series","last":3}', '{"set":{"speed":2.5}}',
@@ -178,7 +222,8 @@ def steer() -> Iterator[bytes]:
 
 MADE = {
     "stl": stl, "plot3d": plot3d, "grid": grid, "map": map_file, "lammps": lammps, "xyz": xyz, "eam": eam,
-    "case": case, "checkpoint": checkpoint, "lines": lines, "steer": steer,
+    "case": case, "checkpoint": checkpoint, "lines": lines, "keeper": keeper,
+    "steer": steer,
 }  # fmt: skip
 
 
