@@ -58,7 +58,7 @@ LennardJones shrunk(const LennardJones& real, double scale) {
     return pairs;
 }
 
-void scale_box(const Step& step) {
+Task scale_box(const Step& step) {
     const Labels& l = step.labels;
     Task begin = step.graph.start().once("begin box");
     begin.run([scale = begin.make(l.scale), work = begin.make(l.work)](Here& here) {
@@ -78,11 +78,11 @@ void scale_box(const Step& step) {
                 "smaller box (or a larger one, if it came to this within a few steps), or set "
                 "barostat.least lower");
     });
+    return step.graph.step().once("add up work");
 }
 
-void add_up_work(const Step& step) {
+void add_up_work(const Step& step, Task add) {
     const Labels& l = step.labels;
-    Task add = step.graph.step().once("add up work");
     add.run([sums = add.need(l.sums), sums_before = add.need(l.sums.previous()),
              of_kinds = add.need(l.of_kinds), scale = add.need(l.scale),
              scale_before = add.need(l.scale.previous()), before = add.need(l.work.previous()),

@@ -14,7 +14,7 @@ void over_pairs(const Step& step, graph::Task& task, Work work) {
     const auto list = task.need(l.neighbours);
     const auto way = task.need(l.way);
     const bool boxed = step.settings.changes_volume();
-    const auto scale = boxed ? task.need(l.scale) : graph::ScalarUse<const double>();
+    const auto scale = task.need(l.scale);
     task.run([=, &s = step.settings](graph::Here& here) {
         const double* place[3];
         pointers(here[x], place);

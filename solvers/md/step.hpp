@@ -58,8 +58,8 @@ void act_from_outside(const Step& step, graph::Scope& scope);
 void add_up_outside(const Step& step, graph::Scope& scope);
 /// The scale of the step's box (barostat.hpp); and when forces are found, what belongs to the conserved
 /// energy.
-void scale_box(const Step& step);
-void add_up_work(const Step& step);
+graph::Task scale_box(const Step& step);
+void add_up_work(const Step& step, graph::Task add);
 
 /// After forces are found: the velocities of a minimisation and the way of the next step (fire.hpp).
 void go_downhill(const Step& step, graph::Scope& scope);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "solvers/md/barostat.hpp"
 #include "solvers/md/move.hpp"
@@ -222,7 +223,7 @@ void find_forces(const Step& step, Scope& scope) {
     const auto force = task.sum(l.force, l.near);
     const auto sums = task.contribute(l.sums);
     const bool boxed = step.settings.changes_volume();
-    const auto scale = boxed ? task.need(l.scale) : ScalarUse<const double>();
+    const auto scale = task.need(l.scale);
     task.run([=, &s = step.settings, potential = step.settings.potential()](Here& here) {
         const double* at[3];
         double* f[3];
@@ -301,8 +302,7 @@ void drift(const Step& step) {
         if (s.several_kinds()) species = task.need(l.species);
         if (holds) groups = task.need(l.outside.groups);
     }
-    ScalarUse<const double> scale, scale_before;
-    if (boxed) scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
+    const auto scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
     const auto x = task.modify(l.x);
     const auto before = task.need(step.graph.renewed<double>(l.near));
     const auto way = task.need(l.way.previous());
@@ -396,8 +396,7 @@ void bound_ways(const Step& step) {
     const Labels& l = step.labels;
     Task task = step.graph.step().once("bound ways");
     const bool boxed = step.settings.changes_volume();
-    ScalarUse<const double> scale, scale_before;
-    if (boxed) scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
+    const auto scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
     task.run([=, way = task.make(l.way), before = task.need(l.way.previous()), moved = task.need(l.moved),
               cutoff = step.settings.farthest_cutoff()](Here& here) {
         here[way] = here[before] + std::sqrt(here[moved][0]);
@@ -420,7 +419,8 @@ Labels declare(Graph& graph, const Settings& settings) {
     const auto momentum = graph.scalar<std::array<double, 3>>("first momentum", Reduce::sum);
     put_atoms(step, momentum);
     set_velocities(step, momentum);
-    if (settings.changes_volume()) scale_box(step);
+    std::optional<Task> work;  // of the barostat
+    if (settings.changes_volume()) work = scale_box(step);
     renew(step, graph.start());
     find_forces(step, graph.start());
     look_at_first_pairs(step);
@@ -441,7 +441,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     act_from_outside(step, graph.step());
     settings.minimises() ? go_downhill(step, graph.step()) : kick(step, graph.step());
     if (settings.remove_drift > 0) sum_momentum(step, graph.step());
-    if (settings.changes_volume()) add_up_work(step);
+    if (work) add_up_work(step, *work);
     add_up_outside(step, graph.step());
     find_thermo(graph.step(), settings, labels);
     return labels;
