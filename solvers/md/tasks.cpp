@@ -376,7 +376,7 @@ void add_up_heat(const Step& step) {
               heat = task.make(l.heat)](Here& here) { here[heat] = here[before] + here[gained]; });
 }
 
-void keep_time(const Step& step) {
+Task keep_time(const Step& step) {
     const Labels& l = step.labels;
     Task begin = step.graph.start().once("begin");
     begin.run([way = begin.make(l.way), rebuilds = begin.make(l.rebuilds),
@@ -389,12 +389,12 @@ void keep_time(const Step& step) {
     clock.run([time = clock.make(l.time), dt = step.settings.step](Here& here) {
         here[time] = static_cast<double>(here.step) * dt;
     });
+    return step.graph.step().once("bound ways");
 }
 
 /// Of the steps since lists were made.
-void bound_ways(const Step& step) {
+void bound_ways(const Step& step, Task task) {
     const Labels& l = step.labels;
-    Task task = step.graph.step().once("bound ways");
     const bool boxed = step.settings.changes_volume();
     const auto scale = task.need(l.scale), scale_before = task.need(l.scale.previous());
     task.run([=, way = task.make(l.way), before = task.need(l.way.previous()), moved = task.need(l.moved),
@@ -413,7 +413,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     Labels labels;
     const Step step{graph, settings, graph.grid("box", settings.grid()), labels};
     make_labels(step);
-    keep_time(step);
+    const Task ways = keep_time(step);
 
     // At the start
     const auto momentum = graph.scalar<std::array<double, 3>>("first momentum", Reduce::sum);
@@ -434,7 +434,7 @@ Labels declare(Graph& graph, const Settings& settings) {
     if (settings.remove_drift > 0) remove_drift(step);
     if (settings.rescales()) rescale(step);
     drift(step);
-    bound_ways(step);
+    bound_ways(step, ways);
     if (settings.langevin()) add_up_heat(step);
     renew_when_due(step);
     find_forces(step, graph.step());
