@@ -199,7 +199,8 @@ TEST_CASE("what has no particle and what no body meets is refused with its name"
         s.edges = edges;
         s.shapes = {"box 0 0 0 1 0.1 0.1", "box 1.1001 0 0 1.1003 0.1 0.1"};
         CHECK(says(s, "no particle is in \"box 1.1001"));
-        s.shapes[1] = "box 1.1 0 0 1.1045 0.1 0.1";  // without the middle of a particle, but with a part of it
+        s.shapes[1] =
+            "box 1.1 0 0 1.1045 0.1 0.1";  // without the middle of a particle, but with a part of it
         CHECK((s.edges == "cut" ? refusal(s).empty() : says(s, "no particle is in \"box 1.1 ")));
         s.shapes[1] = "sphere 1.1 0.05 0.05 0.0001";
         CHECK(says(s,
