@@ -48,10 +48,11 @@ def test_each_case_ends_verified(run, tmp_path, name):
 
 
 def test_all_limits_of_a_case_must_hold_and_each_is_a_line(run, tmp_path):
-    case, out = tmp_path / "axial.toml", tmp_path / "out"
+    case = tmp_path / "axial.toml"
     given = (CASES / "axial.toml").read_text()
     for energy, passed in (("0.5", True), ("1e-9", False)):
         case.write_text(given.replace("[verify]\n", f"[verify]\nenergy = {energy}\n"))
+        out = tmp_path / energy
         done = run(case, "--out", out, check=False)
         assert done.returncode == (0 if passed else 1)
         result = json.loads((out / "result.json").read_text())
