@@ -30,7 +30,13 @@ inline double mean(const std::vector<double>& loads) {
     return std::accumulate(loads.begin(), loads.end(), 0.0) / static_cast<double>(loads.size());
 }
 
-/// The graph of plans of this name, declared once.
+/// Whether there is a graph of plans of this name: those of the solvers' cases are not where these are not
+/// built.
+inline bool is_planned(const std::string& name) {
+    const auto& all = planned_graphs();
+    return std::any_of(all.begin(), all.end(), [&](const PlannedGraph& of) { return of.name == name; });
+}
+/// It, declared once.
 inline const graph::Graph& planned(const std::string& name) {
     static std::map<std::string, DeclaredGraph> made;
     for (const PlannedGraph& of : planned_graphs())

@@ -177,6 +177,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the estimate counts what plans copy into halos, and what families take from other processes") {
+    if (!is_planned("transport-heat")) CANNOT_TRY("the solvers are not built");
     const Graph& graph = planned("transport-heat");
     const Exchanges exchanges = find_exchanges(graph);
     PatchCosts nothing = declared_costs(graph);
@@ -216,6 +217,7 @@ TEST_CASE("the estimate counts what plans copy into halos, and what families tak
 }
 
 TEST_CASE("METIS is taken where a step is estimated to be shorter so; its answer is that of all processes") {
+    if (!is_planned("transport-heat")) CANNOT_TRY("the solvers are not built");
     graph::testing::Subdomains subdomains;
     for (const Graph* graph :
          {&std::as_const(subdomains.graph), &planned("overset"), &planned("transport-heat")})
