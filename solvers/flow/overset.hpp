@@ -67,8 +67,11 @@ class CellsComputed {
     }
     /// Beyond boundaries it is that of the image, which is as well known as its cell.
     [[nodiscard]] Known knowledge(const graph::Here& here, const graph::Int3& cell) const {
-        if (!some_) return Known::computed;
-        const graph::FieldView<const std::int32_t> status = here[status_];
+        return some_ ? knowledge(status(here), cell) : Known::computed;
+    }
+    /// The same where it is asked of many cells: `status` as status() gives it.
+    [[nodiscard]] static Known knowledge(const graph::FieldView<const std::int32_t>& status,
+                                         const graph::Int3& cell) {
         const graph::Box box = status.box();
         graph::Int3 at = cell;
         for (std::size_t a = 0; a < 3; ++a) at[a] = std::clamp(at[a], box.lo[a], box.hi[a] - 1);

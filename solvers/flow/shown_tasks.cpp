@@ -53,7 +53,7 @@ class RowsWithHoles {
         box_.lo[0] = 0, box_.hi[0] = 1;
         has_.assign(static_cast<std::size_t>(box_.volume()), false);
         for_each(status.box(), [&](int i, int j, int k) {
-            if (!cells.known(here, {i, j, k})) has_[number(j, k)] = true;
+            if (CellsComputed::knowledge(status, {i, j, k}) == Known::nothing) has_[number(j, k)] = true;
         });
     }
     /// Beyond the patch's borders: as the row beside them.
