@@ -16,7 +16,6 @@ LONG_FILES: set[str] = set()
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
     "solvers/flow/mean_tasks.cpp": {"declare_means"},
-    # As a class its loop over a row takes a fifth longer, and runs with slices do it in each step.
     "solvers/flow/output/node_means.hpp": {"node_means"},
     "solvers/flow/report_tasks.cpp": {"declare_report"},
     "solvers/flow/start_tasks.cpp": {"make_labels"},
