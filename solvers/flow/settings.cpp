@@ -301,8 +301,7 @@ Limiter limiter_named(const std::string& name) {
 
 }  // namespace
 
-graph::CaseSchema schema(Settings& s) {
-    graph::CaseSchema keys("flow", "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.");
+void declare_keys(CaseSchema& keys, Settings& s) {
     // Six keys of `output` are among those: from outside nothing says why.
     keys.instead_of_restart(
         "what steps find for output.vortices, plot3d, slices, average, probes and stations is part of the "
@@ -324,6 +323,11 @@ graph::CaseSchema schema(Settings& s) {
     keys.tables("boundary", [&s](CaseSchema& of, const std::string& name) {
         add_boundary_keys(of, name, s.boundaries[name]);
     });
+}
+
+CaseSchema schema(Settings& s) {
+    CaseSchema keys(kSolver, kSummary);
+    declare_keys(keys, s);
     return keys;
 }
 

@@ -21,6 +21,10 @@ namespace strata::flow {
 
 using graph::Real3;
 
+inline constexpr const char* kSolver = "flow";
+inline constexpr const char* kSummary =
+    "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.";
+
 /// The values before reading are the defaults.
 struct GridKeys {
     std::string section = "grid";  // where its keys are, for messages
@@ -189,6 +193,8 @@ struct Settings {
 };
 
 /// The keys, bound to the settings, which must outlive them.
+void declare_keys(graph::CaseSchema& keys, Settings& settings);
+/// A schema with these keys alone.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 
 /// Of these the keys of a grid; and of a mesh, in the table [mesh.NAME].

@@ -171,8 +171,7 @@ void add_motion_keys(CaseSchema& keys, Settings& s) {
 
 }  // namespace
 
-graph::CaseSchema schema(Settings& s) {
-    CaseSchema keys("md", "Molecular dynamics: Lennard-Jones fluids, tabulated pairs, metals.");
+void declare_keys(CaseSchema& keys, Settings& s) {
     keys.instead_of_restart(
         "or begin a new case with the state, for another thermostat, say: system.file = "
         "\"RUN/checkpoint-NNNNNN\"");
@@ -224,6 +223,11 @@ graph::CaseSchema schema(Settings& s) {
               .decides = false,
               .meaning = "largest change of the total energy from the start to the end, for each atom; 0: "
                          "1 % of the kinetic energy"});
+}
+
+CaseSchema schema(Settings& s) {
+    CaseSchema keys(kSolver, kSummary);
+    declare_keys(keys, s);
     return keys;
 }
 

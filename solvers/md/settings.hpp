@@ -21,6 +21,9 @@ namespace strata::md {
 using graph::Int3;
 using graph::Real3;
 
+inline constexpr const char* kSolver = "md";
+inline constexpr const char* kSummary = "Molecular dynamics: Lennard-Jones fluids, tabulated pairs, metals.";
+
 /// In the units of the case (units.hpp). The values before reading are the defaults.
 struct Settings {
     std::string units_name = "lj";
@@ -149,6 +152,8 @@ struct Settings {
 };
 
 /// The keys, bound to the settings, which must outlive them.
+void declare_keys(graph::CaseSchema& keys, Settings& settings);
+/// A schema with these keys alone.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 
 /// Finds out what no key says alone, and refuses what cannot be. Throws Error with the key's place.

@@ -12,7 +12,9 @@ using graph::Particles;
 using graph::Scalar;
 
 struct Labels {
-    graph::SetId set;  // of particles: the material points
+    const graph::Grid* grid = nullptr;
+    const double* cfl = nullptr;  // may be steered
+    graph::SetId set;             // of particles: the material points
 
     // Of particles, kept
     Particles<std::int64_t> id;
@@ -46,8 +48,8 @@ struct Labels {
     Field<double> change;  // FLIP: of the velocity
     Field<double> affine;  // APIC with linear functions: the next velocity as C sees it
 
-    Scalar<double> wave_rate, flow_rate;  // cells a second, of the fastest wave and the fastest point
-    Scalar<double> dt, time;
+    Scalar<double> wave_rate, flow_rate;   // cells a second, of the fastest wave and the fastest point
+    Scalar<double> dt, time;               // the module's clock
     Scalar<double> kinetic, strain, work;  // at the beginning of the step: energies, work of loads so far
     Scalar<double> first_energy;           // kinetic and strain energy at the beginning of the first step
     Scalar<double> work_of_step;

@@ -205,8 +205,7 @@ void add_time_and_check_keys(CaseSchema& keys, Settings& s) {
 
 }  // namespace
 
-graph::CaseSchema schema(Settings& s) {
-    graph::CaseSchema keys("mpm", "Solids by the material point method: explicit, hyperelastic, 3-D.");
+void declare_keys(CaseSchema& keys, Settings& s) {
     add_grid_keys(keys, s);
     add_plate_keys(keys, s);
     add_method_keys(keys, s);
@@ -215,6 +214,11 @@ graph::CaseSchema schema(Settings& s) {
     add_load_keys(keys, s);
     add_exact_keys(keys, s);
     add_time_and_check_keys(keys, s);
+}
+
+CaseSchema schema(Settings& s) {
+    CaseSchema keys(kSolver, kSummary);
+    declare_keys(keys, s);
     return keys;
 }
 

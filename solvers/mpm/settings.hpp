@@ -16,6 +16,9 @@ namespace strata::mpm {
 
 using graph::Real3;
 
+inline constexpr const char* kSolver = "mpm";
+inline constexpr const char* kSummary = "Solids by the material point method: explicit, hyperelastic, 3-D.";
+
 enum class Wall : std::uint8_t { symmetry, fixed, friction, periodic };
 enum class Transfer : std::uint8_t { flip, pic, apic };
 
@@ -134,7 +137,9 @@ struct Settings : graph::TimeKeys {
 /// By the name that cases give it.
 [[nodiscard]] Wall wall_named(const std::string& name);
 
-/// The keys, bound to the settings, which must outlive them.
+/// Declares the keys, bound to the settings, which must outlive them.
+void declare_keys(graph::CaseSchema& keys, Settings& settings);
+/// A schema with these keys alone.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 
 /// Finds out what no key says alone (materials, bodies) and refuses what cannot be. Throws Error with the

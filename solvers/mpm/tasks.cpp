@@ -104,8 +104,6 @@ void make_scalar_labels(const Step& step) {
         l.error = total("squares of errors", "kg m2");
         l.total_mass = total("mass of all", "kg");
     }
-    const Clock clock = clock_labels(graph, 1);
-    l.time = clock.time, l.dt = clock.dt;
 }
 
 /// Of each body: the force on each particle at its lower and upper end.
@@ -179,21 +177,23 @@ void fill_bodies(const Step& step) {
 }
 
 /// The length of the step: cfl cells for the fastest wave on the fastest point, and not beyond the end.
-void advance_clock(const Step& step, Task clock) {
+void advance_clock(const Step& step, const ModuleClock& clock, Task task) {
     const Labels& l = step.labels;
     const Real3 h = step.settings.spacing();
     double plates = 0;  // cells a second of the fastest
     for (const Plate& plate : step.settings.plates)
         for (std::size_t d = 0; d < 3; ++d) plates = std::max(plates, std::abs(plate.velocity[d]) / h[d]);
     const auto length = [&](Task& task) {
-        return [=, wave = task.need(l.wave_rate), flow = task.need(l.flow_rate.previous()),
-                cfl = step.cfl](Here& here) { return *cfl / (here[wave] + std::max(here[flow], plates)); };
+        return [=, &s = step.settings, wave = task.need(l.wave_rate),
+                flow = task.need(l.flow_rate.previous()), cfl = step.cfl](Here& here) {
+            return s.bounded(*cfl / (here[wave] + std::max(here[flow], plates)));
+        };
     };
-    graph::advance_clock(std::move(clock), {l.time, l.dt}, step.settings.end, length);
+    clock.advance(std::move(task), {l.time, l.dt}, step.settings.end, length);
 }
 
 /// What is carried from step to step, for the balance of energy.
-void add_up_energy(const Step& step) {
+void add_up_energy(const Step& step, const ModuleClock& clock) {
     const Labels& l = step.labels;
     Task task = step.graph.step().once("add up energy");
     const auto kinetic = task.need(l.kinetic), strain = task.need(l.strain),
@@ -208,10 +208,10 @@ void add_up_energy(const Step& step) {
         rubbed_in_step = task.need(l.rubbed_in_step.previous());
         rubbed = task.make(l.rubbed);
     }
-    task.run([=](Here& here) {
+    task.run([=, is_first = clock.first_step(task, {l.time, l.dt})](Here& here) {
         if (rubs) here[rubbed] = here[rubbed_before] + here[rubbed_in_step];
         here[work] = here[worked] + here[done];
-        here[first] = here.step == 1 ? here[kinetic] + here[strain] : here[before];
+        here[first] = is_first(here) ? here[kinetic] + here[strain] : here[before];
     });
 }
 
@@ -285,18 +285,29 @@ void find_error(const Step& step) {
 
 }  // namespace
 
-// The solver in one view.
-Labels declare(Graph& graph, const Settings& settings) {
-    graph.in_program_order();
+Labels make_labels(const ModuleGraph& part, const Settings& settings) {
     Labels labels;
-    const Step step{graph, settings, graph.grid("grid", settings.grid()), labels,
-                    settings.steered_cfl(graph)};
+    labels.grid = &part->grid("grid", settings.grid());
+    labels.cfl = settings.steered_cfl(*part);
+    const Step step{*part, settings, *labels.grid, labels, labels.cfl};
     make_particle_labels(step);
     make_grid_labels(step);
     make_scalar_labels(step);
-    const Task clock = graph.step().once("advance clock");
-    fill_bodies(step);
+    const Clock clock = part.clock().labels(1);
+    labels.time = clock.time, labels.dt = clock.dt;
+    return labels;
+}
 
+// The solver in one view.
+void declare(const ModuleGraph& part, const Settings& settings, Labels& labels) {
+    part->in_program_order();
+    const Step step{*part, settings, *labels.grid, labels, labels.cfl};
+    const ModuleClock& clock = part.clock();
+    const Task advance = clock.task();
+    fill_bodies(step);
+    part.stage("filled");
+
+    part.stage("begun");
     if (settings.manufactured()) make_body_force(step);
     if (!settings.surfaces.empty()) make_surface_loads(step);
     make_growth_labels(step);
@@ -308,14 +319,21 @@ Labels declare(Graph& graph, const Settings& settings) {
         declare_cst(step);
         declare_cif(step);
     }
-    advance_clock(step, clock);
+    advance_clock(step, clock, advance);
     declare_sem(step);
     declare_ia(step);
     declare_g2m(step);
-    add_up_energy(step);
+    part.stage("moved");
+    add_up_energy(step, clock);
     look_for_growth(step);
-    graph.step().relocate(labels.set, labels.x.last());
+    part->step().relocate(labels.set, labels.x.last());
     if (settings.exact()) find_error(step);
+}
+
+Labels declare(Graph& graph, const Settings& settings) {
+    const ModuleGraph alone(graph);
+    Labels labels = make_labels(alone, settings);
+    declare(alone, settings, labels);
     return labels;
 }
 

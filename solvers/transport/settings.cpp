@@ -9,9 +9,7 @@
 
 namespace strata::transport {
 
-graph::CaseSchema schema(Settings& s) {
-    graph::CaseSchema keys("transport",
-                           "Heat conduction and linear advection on a structured grid, second order.");
+void declare_keys(graph::CaseSchema& keys, Settings& s) {
     keys.key("equation", &s.equation,
              {.choices = {"heat", "advection"},
               .required = true,
@@ -46,6 +44,11 @@ graph::CaseSchema schema(Settings& s) {
          .least = 0,
          .decides = false,
          .meaning = "largest root-mean-square error against the exact solution at the end; 0: not compared"});
+}
+
+graph::CaseSchema schema(Settings& s) {
+    graph::CaseSchema keys(kSolver, kSummary);
+    declare_keys(keys, s);
     return keys;
 }
 

@@ -12,6 +12,10 @@ namespace strata::transport {
 
 using graph::Real3;
 
+inline constexpr const char* kSolver = "transport";
+inline constexpr const char* kSummary =
+    "Heat conduction and linear advection on a structured grid, second order.";
+
 /// The values before reading are the defaults. Lists have an entry for each direction of the grid.
 struct Settings : graph::GridKeys, graph::TimeKeys {
     Settings() : TimeKeys{.about = "step as a share of the largest stable one", .most = 4} {}
@@ -32,7 +36,9 @@ struct Settings : graph::GridKeys, graph::TimeKeys {
     [[nodiscard]] bool heat() const { return equation == "heat"; }
 };
 
-/// The keys, bound to the settings, which must outlive them.
+/// Declares the keys, bound to the settings, which must outlive them.
+void declare_keys(graph::CaseSchema& keys, Settings& settings);
+/// A schema with these keys alone.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
 
 /// What no key says alone: lists as long as the grid has directions, an exact solution where an error limit

@@ -24,14 +24,15 @@ constexpr double kNoNumber = std::numeric_limits<double>::infinity();
 constexpr Int3 along(std::size_t d) { return {d == 0, d == 1, d == 2}; }
 
 struct Step {
+    const ModuleGraph& part;
     Graph& graph;
     const Settings& settings;
     const Grid& grid;
     Labels& labels;
 };
 
-void make_labels(const Step& step) {
-    auto& [graph, s, grid, labels] = step;
+void declare_labels(const Step& step) {
+    auto& [part, graph, s, grid, labels] = step;
     const Int3 walls = s.periodic ? Int3{} : s.layers(s.heat() ? 1 : 2).width;
     labels.T = graph.field<double>(
         "temperature", grid, On::cells,
@@ -97,9 +98,12 @@ void find_stable_rate(const Step& step) {
 
 /// dt = cfl / rate. `cfl` may be changed while the run goes on.
 void advance_clock(const Step& step) {
-    step.labels.clock = steps_until(step.graph, step.settings.end, [&](Task& task) {
-        return [cfl = step.settings.steered_cfl(step.graph), rate = task.need(step.labels.rate)](Here& here) {
-            return *cfl * (1 / here[rate]);
+    const Settings& s = step.settings;
+    const ModuleClock& clock = step.part.clock();
+    step.labels.clock = clock.labels();
+    clock.advance(clock.task(), step.labels.clock, s.end, [&](Task& task) {
+        return [&s, cfl = s.steered_cfl(step.graph), rate = task.need(step.labels.rate)](Here& here) {
+            return s.bounded(*cfl * (1 / here[rate]));
         };
     });
 }
@@ -131,7 +135,7 @@ void report(Here& here, const Settings& s, const Summary& summary, const kernels
 }
 
 void conduct_heat(const Step& step) {
-    const auto& [graph, s, grid, labels] = step;
+    const auto& [part, graph, s, grid, labels] = step;
     Task task = graph.step().task("conduct", grid);
     const auto dt = task.need(labels.clock.dt);
     const auto old = task.need(labels.T.previous(), s.layers(1).without_corners());
@@ -149,7 +153,7 @@ void conduct_heat(const Step& step) {
 
 /// `to` = (1 - weight) T of the step before + weight (`from` moved on by dt).
 void advect_stage(const Step& step, const char* name, Field<double> from, Field<double> to, double weight) {
-    const auto& [graph, s, grid, labels] = step;
+    const auto& [part, graph, s, grid, labels] = step;
     const bool last = to.id() == labels.T.id();
     Task task = graph.step().task(name, grid);
     const auto dt = task.need(labels.clock.dt);
@@ -177,12 +181,17 @@ void advect_stage(const Step& step, const char* name, Field<double> from, Field<
 
 }  // namespace
 
-// The solver in one view.
-Labels declare(Graph& graph, const Settings& settings) {
-    graph.in_program_order();
+Labels make_labels(const ModuleGraph& part, const Settings& settings) {
     Labels labels;
-    const Step step{graph, settings, graph.grid("grid", settings.shape()), labels};
-    make_labels(step);
+    labels.grid = &part->grid("grid", settings.shape());
+    declare_labels({part, *part, settings, *labels.grid, labels});
+    return labels;
+}
+
+// The solver in one view.
+void declare(const ModuleGraph& part, const Settings& settings, Labels& labels) {
+    part->in_program_order();
+    const Step step{part, *part, settings, *labels.grid, labels};
 
     // At the start
     set_initial_values(step);
@@ -197,6 +206,13 @@ Labels declare(Graph& graph, const Settings& settings) {
         advect_stage(step, "advect, first stage", labels.T, labels.T_star, 1.0);
         advect_stage(step, "advect, second stage", labels.T_star, labels.T, 0.5);
     }
+    part.stage("moved on");
+}
+
+Labels declare(Graph& graph, const Settings& settings) {
+    const ModuleGraph alone(graph);
+    Labels labels = make_labels(alone, settings);
+    declare(alone, settings, labels);
     return labels;
 }
 

@@ -28,6 +28,7 @@ NATIVE = [
     ["core/run/checkpoint", "core/run/output", "core/run/profile", "core/run/case", "core/run/history"],
     ["core/run/steer"],
     ["core/run/driver"],
+    ["core/run/module"],
     ["core/run/python"],
     ["methods/geometry"],
     ["methods/curvilinear", "methods/overset"],

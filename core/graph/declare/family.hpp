@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,6 +44,7 @@ class Family {
     [[nodiscard]] virtual std::vector<int> neighbours(int patch) const;
 
   private:
+    friend class Graph;  // which gives those of a part of it the part's name
     std::string name_;
     int patches_;
 };
@@ -54,6 +56,7 @@ struct GridShape {
     std::array<bool, 3> periodic{};
     Real3 origin{};  // of cell index 0, lower corner, in metres or the case's unit
     Real3 spacing{1, 1, 1};
+    friend bool operator==(const GridShape&, const GridShape&) = default;
 };
 
 /// A structured domain divided into boxes: either of equal size and numbered x fastest, or any boxes that do
@@ -80,6 +83,14 @@ class Grid : public Family {
         for (std::size_t a = 0; a < 3; ++a)
             x[a] = shape_.origin[a] + (at[a] + (on_sides(on, a) ? 0.0 : 0.5)) * shape_.spacing[a];
         return x;
+    }
+    /// The cell in which a particle lies, as relocations find it: a quotient by the spacing may round to the
+    /// next one, which is another patch's.
+    [[nodiscard]] Int3 cell_at(const Real3& x) const {
+        Int3 at;
+        for (std::size_t a = 0; a < 3; ++a)
+            at[a] = static_cast<int>(std::floor((x[a] - shape_.origin[a]) * (1 / shape_.spacing[a])));
+        return at;
     }
     /// The indices of the values that a patch owns: its cells, or its nodes or faces, and `border` layers
     /// beyond the domain at borders that are not periodic. Irregular boxes may leave a gap inside the domain;

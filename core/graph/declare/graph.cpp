@@ -39,6 +39,13 @@ std::string several(const std::string& what) {
 
 }  // namespace
 
+int Graph::number_of_part() {
+    if (part_.empty()) return 0;
+    auto known = std::find(parts_.begin(), parts_.end(), part_);
+    if (known == parts_.end()) known = parts_.insert(parts_.end(), part_);
+    return 1 + static_cast<int>(known - parts_.begin());
+}
+
 void Graph::take_name(const char* what, const std::string& name) {
     if (name.empty()) throw Error(fmt::format("graph '{}': a {} without a name", name_, what));
     if (!names_.insert(fmt::format("{} {}", what, name)).second)
@@ -56,9 +63,20 @@ Scope& Scope::takes(const Version& outer) {
     return *this;
 }
 
-Grid& Graph::grid(std::string name, const GridShape& shape) { return add<Grid>(std::move(name), shape); }
+Grid& Graph::grid(std::string name, const GridShape& shape) {
+    const auto of_another_part = [&](const Grid& grid) {
+        return grid.regular() && grid.zones() == 1 && grid.shape() == shape &&
+               !grid.name().starts_with(part_ + '.');
+    };
+    if (!part_.empty())
+        for (const auto& family : families_)
+            if (auto* grid = dynamic_cast<Grid*>(family.get()); grid != nullptr && of_another_part(*grid))
+                return *grid;
+    return add<Grid>(std::move(name), shape);
+}
 
 LabelId Graph::label(LabelInfo info) {
+    info.name = named(std::move(info.name));
     const auto refuse = [&](std::string why) {
         return Error(fmt::format("label '{}' of graph '{}': {}", info.name, name_, why));
     };
@@ -140,9 +158,9 @@ SetId Graph::particles(std::string name, const Grid& grid, Beyond beyond) {
         throw Error(fmt::format("graph '{}': the particles '{}' cannot lie on zones", name_, name))
             .given(fmt::format("'{}', of {} zones", grid.name(), grid.zones()))
             .allowed("a grid (Graph::grid())");
-    take_name("set of particles", name);
     const SetId id = sets_.next();
-    sets_.push_back({name, id, &grid, {}, beyond});
+    sets_.push_back({named(name), id, &grid, {}, beyond});
+    take_name("set of particles", sets_.back().name);
     LabelOptions options;
     options.about = "the number that a particle keeps all its life";
     sets_.back().id_label = particle<std::int64_t>(id, name + ".id", options).id();
@@ -150,6 +168,7 @@ SetId Graph::particles(std::string name, const Grid& grid, Beyond beyond) {
 }
 
 const double* Graph::parameter(Parameter parameter) {
+    parameter.name = named(std::move(parameter.name));
     take_name("parameter", parameter.name);
     if (parameter.least < parameter.most &&
         !(parameter.value >= parameter.least && parameter.value <= parameter.most))  // nor is no number
@@ -161,10 +180,11 @@ const double* Graph::parameter(Parameter parameter) {
 }
 
 Task Scope::add_task(std::string name, Runs runs, const Family* family) {
-    graph_->take_name("task", name);
     TaskInfo info;
     info.graph = graph_;
-    info.name = std::move(name);
+    info.name = graph_->named(std::move(name));
+    info.part = graph_->number_of_part();
+    graph_->take_name("task", info.name);
     info.id = graph_->tasks_.next();
     info.scope = id_;
     info.family = family;
@@ -228,6 +248,7 @@ void Task::freeze(const Version& v, const Int3& width) {
 
 Scope& Scope::inner(Form form, std::string name, const Version& scalar,
                     std::function<bool(const void*)> decision, std::int64_t most) {
+    name = graph_->named(std::move(name));
     graph_->take_name("scope", name);
     if (most < 1)
         throw Error(fmt::format("scope '{}' of graph '{}' would never run", name, graph_->name_))

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/graph/declare/particle_halo.hpp"
@@ -186,15 +187,19 @@ class Graph {
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    /// Families and relations that the graph owns; their addresses stay.
+    /// Families and relations that the graph owns; their addresses stay. In a part (GraphPart), grid() gives
+    /// a grid of another part where that has the same shape: values of both parts then lie on the same
+    /// patches.
     Grid& grid(std::string name, const GridShape& shape);
     template <class F, class... Arguments>
     F& add(Arguments&&... arguments) {
         auto made = std::make_shared<F>(std::forward<Arguments>(arguments)...);
         F& it = *made;
-        if constexpr (std::is_base_of_v<Family, F>)
+        if constexpr (std::is_base_of_v<Family, F>) {
+            Family& family = it;
+            family.name_ = named(std::move(family.name_));
             families_.push_back(std::move(made));
-        else
+        } else
             relations_.push_back(std::move(made));
         return it;
     }
@@ -304,7 +309,8 @@ class Graph {
     void in_program_order();
 
     [[nodiscard]] Scope& start() { return scopes_[kStart]; }
-    [[nodiscard]] Scope& step() { return scopes_[kStep]; }
+    /// In a part (GraphPart): the scope that is its step.
+    [[nodiscard]] Scope& step() { return scopes_[step_]; }
     /// Called by every process before each step (from 1), for relations and tables that change with it.
     void before_step(std::function<void(std::int64_t step)> call);
 
@@ -334,7 +340,14 @@ class Graph {
     friend class Scope;
     friend class Task;
     friend class ProgramOrder;
+    friend class GraphPart;
+    /// Of the present part (TaskInfo::part).
+    int number_of_part();
     void take_name(const char* what, const std::string& name);
+    /// As it is called in the graph: in a part with the part's name before it.
+    [[nodiscard]] std::string named(std::string name) const {
+        return part_.empty() || name.empty() ? name : part_ + '.' + name;
+    }
     HaloId halo_of(std::string name, LabelId position, double distance, HaloSide side);
     template <class T>
     static LabelInfo described(std::string name, Kind kind, const LabelOptions& options) {
@@ -355,6 +368,9 @@ class Graph {
     }
 
     std::string name_;
+    std::vector<std::string> parts_;         // in the order in which they were begun
+    std::string part_;                       // "": none
+    ScopeId step_ = kStep;                   // of the part
     std::unordered_set<std::string> names_;  // "label u", "task diffuse", ...
     // Deques: their elements keep their addresses.
     DequeBy<LabelId, LabelInfo> labels_;
@@ -367,6 +383,33 @@ class Graph {
     std::vector<std::shared_ptr<Relation>> relations_;
     std::vector<std::function<void(std::int64_t)>> before_step_;
     std::unique_ptr<class ProgramOrder> order_;  // null: none
+};
+
+/// A part of a graph with a name of its own, e.g. one of two solvers in one graph. What is declared while it
+/// lives has names that begin with "NAME." (families, labels, sets, tasks, scopes, parameters), and
+/// Graph::step() is `step`: the step itself, or a scope within it. Sums add up what tasks of a part
+/// contribute after what those of parts that were begun before it do. No name: as if it were not there.
+///   Example: GraphPart metal(graph, "metal", graph.step()); then graph.scalar<double>("time") is
+///   "metal.time".
+class GraphPart {
+  public:
+    GraphPart(Graph& graph, std::string name, const Scope& step)
+        : graph_(&graph),
+          outer_(std::exchange(graph.part_, std::move(name))),
+          outer_step_(std::exchange(graph.step_, step.id())) {
+        graph.number_of_part();
+    }
+    ~GraphPart() {
+        graph_->part_ = std::move(outer_);
+        graph_->step_ = outer_step_;
+    }
+    GraphPart(const GraphPart&) = delete;
+    GraphPart& operator=(const GraphPart&) = delete;
+
+  private:
+    Graph* graph_;
+    std::string outer_;
+    ScopeId outer_step_;
 };
 
 template <class T>

@@ -82,7 +82,7 @@ HaloId Graph::halo_of(std::string name, LabelId position, double distance, HaloS
             fmt::format("graph '{}': the position of the halo '{}' is no label of particles", name_, name));
     const LabelInfo at = labels_[position];
     const ParticleSet& set = sets_[at.particle_set];
-    take_name("halo of particles", name);
+    take_name("halo of particles", named(name));
     const HaloId id = halos_.next();
     auto& halo = add<ParticleHalo>(name, *set.grid, id, set.id, distance, std::min(at.components, 3), side);
     halos_.push_back(&halo);

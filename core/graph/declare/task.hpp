@@ -72,6 +72,7 @@ class Scope;
 struct TaskInfo {
     const Graph* graph = nullptr;  // the graph of the task and of the labels that it uses
     std::string name;
+    int part = 0;  // of the graph, counted from 1 in the order in which they were begun; 0: of none
     TaskId id;
     ScopeId scope;
     const Family* family = nullptr;
@@ -399,6 +400,12 @@ class Task {
     TaskInfo* info_;
     Scope* scope_;
 };
+
+/// The order in which tasks add to a sum: that of parts, and within one that of names, so that it does not
+/// matter in which order tasks are declared.
+[[nodiscard]] inline bool adds_before(const TaskInfo& a, const TaskInfo& b) {
+    return a.part != b.part ? a.part < b.part : a.name < b.name;
+}
 
 /// The version of a label that a use makes; -1: it makes none.
 [[nodiscard]] inline int made_by(const Use& use) {

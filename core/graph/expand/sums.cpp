@@ -71,7 +71,7 @@ std::vector<Contributor> contributors(const PlanInputs& in, TaskId task) {
                 all.push_back({t, static_cast<int>(u)});
     }
     std::stable_sort(all.begin(), all.end(), [&](const Contributor& a, const Contributor& b) {
-        return in.info(a.task).name < in.info(b.task).name;
+        return adds_before(in.info(a.task), in.info(b.task));
     });
     return all;
 }

@@ -13,7 +13,7 @@ struct Contributor {
     int use = -1;
     friend auto operator<=>(const Contributor&, const Contributor&) = default;
 };
-/// Of a combination or reduction, by name, so that the order of adding tasks does not matter.
+/// Of a combination or reduction, by part and name, so that the order of adding tasks does not matter.
 [[nodiscard]] std::vector<Contributor> contributors(const PlanInputs& in, TaskId task);
 
 /// Values that a task has made for another patch.

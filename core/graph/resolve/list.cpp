@@ -317,12 +317,13 @@ class Relocate {
 }  // namespace
 
 void list_tasks(Model& m) {
-    const auto names = [](auto& order, const auto& all) {
+    const auto sorted = [](auto& order, const auto& all, const auto& before) {
         for (const auto id : all.ids()) order.push_back(id);
-        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].name < all[b].name; });
+        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return before(all[a], all[b]); });
     };
-    names(m.labels_by_name, m.graph.labels());
-    names(m.tasks_by_name, m.graph.tasks());
+    sorted(m.labels_by_name, m.graph.labels(),
+           [](const LabelInfo& a, const LabelInfo& b) { return a.name < b.name; });
+    sorted(m.tasks_by_name, m.graph.tasks(), adds_before);
     m.sum_of.assign(m.graph.labels().size() * m.graph.scopes().size(), {});
     list_bodies(m);
     list_sums(m);

@@ -67,7 +67,7 @@ struct ResolvedTask {
     Version completed;    // combine, reduce: the version that it completes
     int relocation = -1;  // relocate: index in its scope's relocations()
     /// body: one for each declared use, in its order. combine, reduce: the result, then the contributions in
-    /// the order of adding (by name of the contributing task). relocate: the labels that move (position and
+    /// the order of adding (adds_before). relocate: the labels that move (position and
     /// id among them), by name; labels that no task needs afterwards do not move.
     std::vector<ResolvedUse> uses;
     std::vector<Before> before;  // without repetition, and without those that others imply

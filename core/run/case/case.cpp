@@ -277,9 +277,12 @@ struct CaseReader {
                 unknown(schema, name, name_text, line, node);
             }
             entry->line = line;
-            const bool good = std::visit(
-                [&, &value = node](auto* into) { return CaseReader{entry->about}.take(value, *into); },
-                entry->into);
+            const auto take = [&, &value = node](auto* into) {
+                return CaseReader{entry->about}.take(value, *into);
+            };
+            const bool good = std::visit(take, entry->into);
+            for (const CaseSchema::Into& into : entry->also)
+                if (good) std::visit(take, into);
             if (!good)
                 throw Error("a key has a value that it cannot have")
                     .at(schema.file_, line, name_text)
@@ -309,15 +312,31 @@ CaseSchema::CaseSchema(std::string solver, std::string summary)
     : solver_(std::move(solver)), summary_(std::move(summary)) {}
 
 CaseSchema& CaseSchema::key(std::string name, Into into, KeyAbout about) {
-    for (const Entry& entry : entries_)
-        if (entry.name == name) throw Error("a key was declared before").given(name);
+    name = full(name);
+    if (entry(name) != nullptr) throw Error("a key was declared before").given(name);
+    if (!about.same_with.first.empty()) about.same_with.first = full(about.same_with.first);
     std::string text = about.required ? "" : text_of(into);
     entries_.push_back({std::move(name), into, std::move(about), std::move(text)});
     return *this;
 }
 
+CaseSchema& CaseSchema::common_key(const std::string& name, Into into, KeyAbout about) {
+    if (!about.same_with.first.empty()) about.same_with.first = full(about.same_with.first);
+    const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const Entry& e) { return e.common && e.name == name; });
+    if (known != entries_.end() && !prefix_.empty()) {
+        known->also.push_back(into);
+        if (known->about.same_with.first.empty()) known->about.same_with = std::move(about.same_with);
+        return *this;
+    }
+    const Under none = under("");
+    key(name, into, std::move(about));
+    entries_.back().common = true;
+    return *this;
+}
+
 CaseSchema& CaseSchema::tables(std::string section, DeclareTable declare) {
-    tables_.push_back({std::move(section), std::move(declare), {}});
+    tables_.push_back({prefix_, std::move(section), std::move(declare), {}});
     return *this;
 }
 
@@ -364,11 +383,13 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
             .given(solver == nullptr ? "no key solver before the first [section]" : given_text(*solver))
             .allowed(fmt::format("solver = \"{}\"", solver_));
     table.erase("solver");
-    for (Tables& of : tables_)
-        if (const toml::table* all = table[of.section].as_table())
+    for (Tables& of : tables_) {
+        const Under own = under(of.prefix);
+        if (const toml::table* all = table.at_path(full(of.section)).as_table())
             for (const auto& [key, node] : *all)
                 if (const std::string name(key.str()); node.is_table() && of.names.insert(name).second)
                     of.declare(*this, name);
+    }
     CaseReader::table(*this, table, "", "");
     for (const Entry& entry : entries_)
         if (entry.about.required && entry.line == 0)
@@ -387,7 +408,10 @@ std::string CaseSchema::command_for_help() const {
 std::string CaseSchema::help() const {
     CaseSchema all = *this;
     for (const Tables& of : tables_)
-        if (of.names.empty()) of.declare(all, "NAME");
+        if (of.names.empty()) {
+            const Under own = all.under(of.prefix);
+            of.declare(all, "NAME");
+        }
     std::string text, section = "?";
     for (const Entry& entry : all.entries_) {
         const std::size_t dot = entry.name.rfind('.');
@@ -423,13 +447,13 @@ std::string CaseSchema::hash() const {
 
 void CaseSchema::refuse(const std::string& key, const std::string& message,
                         const std::string& allowed) const {
-    if (const Entry* of = entry(key))
+    if (const Entry* of = meant(key))
         throw Error(message)
-            .at(file_, of->line, spelled(key))
+            .at(file_, of->line, spelled(of->name))
             .given(text_of(of->into))
             .allowed(allowed)
             .remedy(command_for_help());
-    throw Error(message).at(file_, 0, spelled(key)).allowed(allowed).remedy(command_for_help());
+    throw Error(message).at(file_, 0, spelled(full(key))).allowed(allowed).remedy(command_for_help());
 }
 
 }  // namespace strata::graph

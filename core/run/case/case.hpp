@@ -66,6 +66,26 @@ class CaseSchema {
 
     /// Throws Error where the key was declared before.
     CaseSchema& key(std::string name, Into into, KeyAbout about);
+    /// The same for a key that all parts of a case have in common (under()), as the time at which it ends: it
+    /// has no prefix, and later declarations only add a variable that it is read into.
+    CaseSchema& common_key(const std::string& name, Into into, KeyAbout about);
+
+    /// While it lives, names of keys and tables mean those that begin with "PREFIX.": declared, refused and
+    /// looked up. For solvers that share a case; with "" nothing changes.
+    ///   Example: under("metal"), then key("time.cfl", ...) is [metal.time] cfl.
+    class Under {
+      public:
+        Under(const CaseSchema& schema, std::string prefix)
+            : schema_(&schema), outer_(std::exchange(schema.prefix_, std::move(prefix))) {}
+        ~Under() { schema_->prefix_ = std::move(outer_); }
+        Under(const Under&) = delete;
+        Under& operator=(const Under&) = delete;
+
+      private:
+        const CaseSchema* schema_;
+        std::string outer_;
+    };
+    [[nodiscard]] Under under(std::string prefix) const { return {*this, std::move(prefix)}; }
     /// Tables that cases name themselves, as [boundary.wall] and [boundary.inlet]: `declare(keys, name)` is
     /// called for each that is read, in the order of names, and declares the keys "section.name.KEY" of one;
     /// for --help once with NAME.
@@ -124,10 +144,17 @@ class CaseSchema {
         Into into;
         KeyAbout about;
         std::string default_text;
-        int line = 0;  // in the file read last; 0: not there
+        int line = 0;              // in the file read last; 0: not there
+        bool common = false;       // declared by common_key()
+        std::vector<Into> also{};  // variables of a common key besides `into`
     };
     friend struct CaseReader;
     [[nodiscard]] const Entry* entry(const std::string& name) const;
+    /// The entry that a solver means by a name: under the prefix, or of a common key.
+    [[nodiscard]] const Entry* meant(const std::string& name) const;
+    [[nodiscard]] std::string full(const std::string& name) const {
+        return prefix_.empty() ? name : prefix_ + '.' + name;
+    }
     /// What a restart may do to a key in the case that was read.
     [[nodiscard]] Restart restart_of(const Entry& entry) const;
     [[nodiscard]] std::string restart_words(const Entry& entry) const;
@@ -137,8 +164,9 @@ class CaseSchema {
     std::string solver_, summary_;
     std::vector<Entry> entries_;
     std::string file_, text_, instead_of_restart_;
+    mutable std::string prefix_;
     struct Tables {
-        std::string section;
+        std::string prefix, section;
         DeclareTable declare;
         std::set<std::string> names;
     };

@@ -27,6 +27,12 @@ const CaseSchema::Entry* CaseSchema::entry(const std::string& name) const {
     return found == entries_.end() ? nullptr : &*found;
 }
 
+const CaseSchema::Entry* CaseSchema::meant(const std::string& name) const {
+    if (const Entry* own = entry(full(name))) return own;
+    const Entry* common = entry(name);
+    return common != nullptr && common->common ? common : nullptr;
+}
+
 CaseSchema& CaseSchema::instead_of_restart(std::string advice) {
     instead_of_restart_ = std::move(advice);
     return *this;

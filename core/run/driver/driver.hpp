@@ -68,7 +68,7 @@ class Frames {
 /// The properties of a solver that the driver uses.
 struct Solver {
     /// The time of the case, and its end.
-    Scalar<double> time;
+    Scalar<double> time = {};
     double end = 0;
     std::string time_unit = "s";
     /// Where a run may be finished at no time that is known before: it ends after the first step after which

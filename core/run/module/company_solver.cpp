@@ -1,0 +1,98 @@
+#include "core/run/module/company_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/error.hpp"
+
+namespace strata::graph {
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, std::vector<T>& more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+void CompanySolver::add(const std::string& name, Solver solver) {
+    if (solver.done.id())
+        throw Error(fmt::format("'{}' ends at no time that is known before, and has no company", name))
+            .allowed("a solver whose steps have a time, and an end");
+    if (solver.time.id()) {
+        if (!timed_.empty() && solver.time_unit != all_.time_unit)
+            throw Error("modules of one company measure time in two units")
+                .given(fmt::format("'{}': {}, '{}': {}", timed_, all_.time_unit, name, solver.time_unit))
+                .allowed("one unit");
+        all_.end = timed_.empty() ? solver.end : std::min(all_.end, solver.end);
+        if (timed_.empty()) all_.time_unit = solver.time_unit, timed_ = name;
+    }
+    if (solver.scale && all_.scale)
+        throw Error("two modules of one company show particles on a scale of their own")
+            .given(fmt::format("'{}' is the second", name))
+            .allowed("one");
+    if (solver.scale) all_.scale = solver.scale;
+    if (solver.first_line) first_lines_.emplace_back(name, std::move(solver.first_line));
+    if (!solver.notice.empty())
+        all_.notice += fmt::format("{}{}: {}", all_.notice.empty() ? "" : "; ", name, solver.notice);
+    if (!solver.series.empty()) all_.series_every = std::min(all_.series_every, solver.series_every);
+    if (solver.series_due) due_.push_back(std::move(solver.series_due));
+    append(all_.series, solver.series);
+    append(all_.fields, solver.fields);
+    append(all_.shapes, solver.shapes);
+    append(all_.frames, solver.frames);
+    if (solver.facts) facts_.push_back(std::move(solver.facts));
+    if (solver.verify) verify_.emplace_back(name, std::move(solver.verify));
+}
+
+double CompanySolver::end() const {
+    if (timed_.empty())
+        throw Error("no module of the company has a time")
+            .allowed("one at least that says when the run ends");
+    return all_.end;
+}
+
+Solver CompanySolver::solver() && {
+    if (!first_lines_.empty())
+        all_.first_line = [lines = std::move(first_lines_)](const Simulation& run) {
+            std::string all;
+            for (const auto& [name, line] : lines)
+                all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", name, line(run));
+            return all;
+        };
+    if (!due_.empty())
+        all_.series_due = [due = std::move(due_)](std::int64_t step) {
+            return std::all_of(due.begin(), due.end(), [&](const auto& asks) { return asks(step); });
+        };
+    if (!facts_.empty())
+        all_.facts = [facts = std::move(facts_)](const Simulation& run) {
+            std::vector<std::pair<std::string, std::vector<double>>> all;
+            for (const auto& each : facts)
+                for (auto& fact : each(run)) all.push_back(std::move(fact));
+            return all;
+        };
+    if (!verify_.empty())
+        all_.verify = [verify = std::move(verify_)](const Finished& run) {
+            std::vector<Verification> criteria;
+            std::vector<Figure> figures;
+            for (const auto& [name, ask] : verify) {
+                Findings found = ask(run);
+                if (found.criteria.empty()) found.criteria.push_back(found);
+                for (Verification& each : found.criteria) {
+                    each.what = fmt::format("{}: {}", name, each.what);
+                    criteria.push_back(std::move(each));
+                }
+                for (Figure& figure : found.figures) {
+                    figure.name = fmt::format("{}: {}", name, figure.name);
+                    figures.push_back(std::move(figure));
+                }
+            }
+            return Findings::of(std::move(criteria), std::move(figures));
+        };
+    return std::move(all_);
+}
+
+}  // namespace strata::graph
