@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/assign/assignment.hpp"
 #include "tests/graph/plan_graphs.hpp"
 
 namespace strata::tests {

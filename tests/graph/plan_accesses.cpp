@@ -5,7 +5,7 @@
 
 #include "core/graph/declare/inside_here.hpp"
 #include "core/graph/declare/upwind.hpp"
-#include "core/graph/expand/sweep.hpp"
+#include "core/graph/expand/halos/sweep.hpp"
 #include "tests/graph/call_data.hpp"
 
 namespace strata::tests {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/expand/members.hpp"
+#include "core/graph/expand/assign/members.hpp"
 #include "core/team/arena.hpp"
 #include "core/team/messages.hpp"
 

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <set>
 
-#include "core/graph/expand/assigning.hpp"
-#include "core/graph/expand/halo.hpp"
-#include "core/graph/expand/partition.hpp"
-#include "core/graph/expand/reassigning.hpp"
+#include "core/graph/expand/assign/assigning.hpp"
+#include "core/graph/expand/assign/partition.hpp"
+#include "core/graph/expand/assign/reassigning.hpp"
+#include "core/graph/expand/halos/halo.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/families.hpp"
 #include "tests/graph/loads.hpp"

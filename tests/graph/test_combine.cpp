@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/calls/calls.hpp"
 #include "tests/catch.hpp"
 
 using namespace strata::graph;

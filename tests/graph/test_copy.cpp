@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/memory/copy.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/grids.hpp"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/expand/halo.hpp"
-#include "core/graph/expand/sweep.hpp"
+#include "core/graph/expand/halos/halo.hpp"
+#include "core/graph/expand/halos/sweep.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/grids.hpp"
 

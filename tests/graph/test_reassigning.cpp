@@ -3,8 +3,8 @@
 #include <random>
 #include <string>
 
-#include "core/graph/expand/assigning.hpp"
-#include "core/graph/expand/reassigning.hpp"
+#include "core/graph/expand/assign/assigning.hpp"
+#include "core/graph/expand/assign/reassigning.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/loads.hpp"
 #include "tests/graph/subdomains.hpp"

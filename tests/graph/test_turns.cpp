@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/memory/copy.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/solvers/annulus.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/expand/halo.hpp"
-#include "core/graph/expand/reach.hpp"
+#include "core/graph/expand/halos/halo.hpp"
+#include "core/graph/expand/halos/reach.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/any_zones.hpp"

@@ -19,7 +19,7 @@ LINES = f"""\
 1.500,0.500,2.100,204800,{OBJECT}
 6.000,0.400,6.500,300000,CMakeFiles/strata_pch_1.dir/cmake_pch.hxx.gch
 0.200,0.050,0.300,90000,cli/strata
-9.000,1.000,10.000,300000,core/graph/CMakeFiles/strata_graph.dir/expand/halo.cpp.o
+9.000,1.000,10.000,300000,core/graph/CMakeFiles/strata_graph.dir/expand/halos/halo.cpp.o
 """
 
 
@@ -65,14 +65,14 @@ def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path) -> No
 
 def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: Path) -> None:
     record = tmp_path / "times"
-    record.write_text(LINES.replace("9.000,1.000", "29.000,1.000") + LINES.replace("plan.cpp", "home.cpp"))
+    record.write_text(LINES.replace("9.000,1.000", "29.000,1.000") + LINES.replace("plan.cpp", "values.cpp"))
     table = tmp_path / "seconds.csv"
     table.write_text("\n".join(compile_times.summary(compile_times.read(record))))
     build = tmp_path / "build"
     build.mkdir()
     cache = Path(os.environ["STRATA_BUILD"], "cmake", "CMakeCache.txt").read_text()
     (build / "CMakeCache.txt").write_text(cache)
-    halo = OBJECT.replace("plan", "halo")
+    halo = OBJECT.replace("plan", "halos/halo")
     # As CMake writes it where folders are searched for sources: each call begins with making the file anew.
     (build / "build.ninja").write_text(
         "rule any\n  command = false\n  description = Building CXX object $out\n"
@@ -84,7 +84,7 @@ def test_what_is_expected_comes_from_the_record_by_name_or_by_folder(tmp_path: P
     seconds = {name: float(value) for value, name in rows}
     assert seconds == {
         OBJECT: pytest.approx(2 * (2.0 + 2.0 + 10.0) / 3, abs=0.2),  # the mean of its folder
-        OBJECT.replace("plan", "halo"): pytest.approx(2 * 10.0, abs=0.2),
+        OBJECT.replace("plan", "halos/halo"): pytest.approx(2 * 10.0, abs=0.2),
         "cli/strata": pytest.approx(2 * 0.25, abs=0.2),
     }
     done = run("--expect", build, 100, "nothing")

@@ -6,7 +6,7 @@
 
 #include "benchmarks/npb/common/benchmark.hpp"
 #include "benchmarks/npb/flow/domain.hpp"
-#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/assign/assignment.hpp"
 
 namespace strata::npb::lu {
 

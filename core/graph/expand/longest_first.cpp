@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/graph/expand/task_call.hpp"
+#include "core/graph/expand/calls/task_call.hpp"
 
 namespace strata::graph {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/execute/program.hpp"
-#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/assign/assignment.hpp"
 
 namespace strata::graph {
 

@@ -3,9 +3,9 @@
 #include <exception>
 #include <map>
 
-#include "core/graph/expand/home.hpp"
+#include "core/graph/expand/assign/home.hpp"
 #include "core/graph/expand/plan.hpp"
-#include "core/graph/expand/stages.hpp"
+#include "core/graph/expand/stages/stages.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/machine/last_cache.hpp"
 

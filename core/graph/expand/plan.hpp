@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/assign/assignment.hpp"
+#include "core/graph/expand/assign/members.hpp"
 #include "core/graph/expand/longest_first.hpp"
-#include "core/graph/expand/members.hpp"
-#include "core/graph/expand/memory.hpp"
-#include "core/graph/expand/plan_parts.hpp"
+#include "core/graph/expand/memory/memory.hpp"
+#include "core/graph/expand/stages/plan_parts.hpp"
 #include "core/graph/resolve/resolved.hpp"
 
 namespace strata::graph {

@@ -8,7 +8,7 @@
 
 #include "core/graph/declare/label.hpp"
 #include "core/graph/execute/waits.hpp"
-#include "core/graph/expand/copy.hpp"
+#include "core/graph/expand/memory/copy.hpp"
 
 namespace strata::graph {
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <span>
 
+#include "core/graph/expand/assign/reassigning.hpp"
 #include "core/graph/expand/plan.hpp"
-#include "core/graph/expand/reassigning.hpp"
 #include "core/team/supply.hpp"
 
 namespace strata::graph {

@@ -7,7 +7,7 @@
 
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
-#include "core/graph/expand/calls.hpp"
+#include "core/graph/expand/calls/calls.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/balancing.hpp"
 #include "core/graph/simulation/made_again.hpp"

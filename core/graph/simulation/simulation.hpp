@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/graph/execute/executor.hpp"
-#include "core/graph/expand/assignment.hpp"
+#include "core/graph/expand/assign/assignment.hpp"
 #include "core/graph/expand/values.hpp"
 #include "core/graph/resolve/resolved.hpp"
 #include "core/graph/simulation/bytes.hpp"

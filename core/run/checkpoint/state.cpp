@@ -13,7 +13,7 @@
 
 #include "core/base/bits.hpp"
 #include "core/base/error.hpp"
-#include "core/graph/expand/home.hpp"
+#include "core/graph/expand/assign/home.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
 #include "core/run/checkpoint/writer.hpp"

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/expand/home.hpp"
+#include "core/graph/expand/assign/home.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
