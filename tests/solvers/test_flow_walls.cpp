@@ -12,7 +12,7 @@
 #include "solvers/flow/output/cells.hpp"
 #include "solvers/flow/output/walls.hpp"
 #include "tests/catch.hpp"
-#include "tests/graph/declared.hpp"
+#include "tests/graph/declare/declared.hpp"
 #include "tests/graph/temporary.hpp"
 #include "tests/solvers/flow_patch.hpp"
 #include "tests/solvers/flow_ring.hpp"

@@ -9,7 +9,7 @@
 #include "solvers/md/start.hpp"
 #include "solvers/md/tasks.hpp"
 #include "tests/catch.hpp"
-#include "tests/graph/particle_lines.hpp"
+#include "tests/graph/particles/particle_lines.hpp"
 
 using namespace strata;
 using namespace strata::md;

@@ -12,9 +12,9 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
-#include "tests/graph/cloud.hpp"
 #include "tests/graph/lines.hpp"
-#include "tests/graph/swarm.hpp"
+#include "tests/graph/particles/cloud.hpp"
+#include "tests/graph/particles/swarm.hpp"
 
 using namespace strata;
 using namespace strata::tests;

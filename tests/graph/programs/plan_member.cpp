@@ -8,8 +8,8 @@
 
 #include "core/team/team.hpp"
 #include "tests/graph/lines.hpp"
-#include "tests/graph/plan_graphs.hpp"
-#include "tests/graph/plan_text.hpp"
+#include "tests/graph/plans/plan_graphs.hpp"
+#include "tests/graph/plans/plan_text.hpp"
 
 using namespace strata;
 

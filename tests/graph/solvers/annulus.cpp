@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/graph/cloud.hpp"
+#include "tests/graph/particles/cloud.hpp"
 
 namespace strata::tests {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "tests/graph/cloud.hpp"
+#include "tests/graph/particles/cloud.hpp"
 
 namespace strata::tests {
 

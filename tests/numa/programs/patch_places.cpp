@@ -24,7 +24,7 @@
 #include "core/run/checkpoint/state.hpp"
 #include "core/team/team.hpp"
 #include "tests/graph/lines.hpp"
-#include "tests/graph/small.hpp"
+#include "tests/graph/simulation/small.hpp"
 
 using namespace strata;
 using namespace strata::graph;

@@ -1,4 +1,4 @@
-// The particles of tests/graph/cloud.hpp as a solver of the driver, with fields beside them:
+// The particles of tests/graph/particles/cloud.hpp as a solver of the driver, with fields beside them:
 //   cloud_shown CASE --out FOLDER --fields N --steps N
 // With the key `dear` a third of the patches takes so much longer, and after every 50 steps another third.
 #include <ctime>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/run/driver/driver.hpp"
-#include "tests/graph/cloud.hpp"
+#include "tests/graph/particles/cloud.hpp"
 #include "tests/solvers/programs/cloud_values.hpp"
 
 using namespace strata;
