@@ -28,9 +28,11 @@ std::vector<std::shared_ptr<graph::Frames>> trajectories(const Settings& s, cons
         return frame;
     };
     std::vector<std::shared_ptr<graph::Frames>> all;
-    for (const std::string& form : s.trajectories)
-        all.push_back(std::make_shared<TrajectoryFile>(
-            form, about, TrajectoryLabels{l.set, l.id.id(), l.x.id(), l.species.id()}, box));
+    for (const std::string& name : s.trajectories)
+        for (const TrajectoryForm& form : kTrajectoryForms)
+            if (form.name == name)
+                all.push_back(std::make_shared<TrajectoryFile>(
+                    form, about, TrajectoryLabels{l.set, l.id.id(), l.x.id(), l.species.id()}, box));
     return all;
 }
 

@@ -1,13 +1,34 @@
 #include "solvers/md/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "solvers/md/files/frame_format.hpp"
 
 namespace strata::md {
 
 namespace {
 
 using graph::CaseSchema;
+
+void add_trajectory_forms(CaseSchema& keys, Settings& s) {
+    std::vector<std::string> names;
+    std::string files;
+    for (const TrajectoryForm& form : kTrajectoryForms) {
+        const char* const before = names.empty() ? "" : &form == &kTrajectoryForms.back() ? " and " : ", ";
+        names.emplace_back(form.name);
+        files += fmt::format("{}trajectory.{}", before, form.name);
+        if (!form.about.empty()) files += fmt::format(" ({})", form.about);
+    }
+    const std::size_t most = names.size();
+    keys.key("trajectory.forms", &s.trajectories,
+             {.choices = std::move(names),
+              .entries = {0, most},
+              .decides = false,
+              .meaning = fmt::format("positions of all atoms in {} of the run's folder", files)});
+}
 
 void add_system_keys(CaseSchema& keys, Settings& s) {
     keys.key("system.units", &s.units_name,
@@ -207,12 +228,7 @@ void declare_keys(CaseSchema& keys, Settings& s) {
               .most = 1e9,
               .decides = false,
               .meaning = "energies, temperature and pressure in every so many steps, and in the last one"});
-    keys.key("trajectory.forms", &s.trajectories,
-             {.choices = {"xyz", "dcd"},
-              .entries = {0, 2},
-              .decides = false,
-              .meaning = "positions of all atoms in trajectory.xyz (extended XYZ) and trajectory.dcd of the "
-                         "run's folder"});
+    add_trajectory_forms(keys, s);
     keys.key("trajectory.steps", &s.trajectory_every,
              {.least = 1, .most = 1e9, .decides = false, .meaning = "from one frame to the next"});
     keys.key("trajectory.digits", &s.digits,

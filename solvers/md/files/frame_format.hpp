@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,5 +67,20 @@ class FrameFormat {
 /// floats, the step of frame k is first + k every. Times in AKMA units (48.88821 fs) where the case has
 /// seconds, else as they are.
 [[nodiscard]] std::unique_ptr<FrameFormat> dcd_format(const Trajectory& trajectory);
+
+/// A form that cases may ask for.
+struct TrajectoryForm {
+    std::string_view name;   // in `trajectory.forms`, and the ending of the file
+    std::string_view about;  // for the help; "": its name says all
+    std::unique_ptr<FrameFormat> (*format)(const Trajectory& trajectory);
+    std::int64_t most_atoms = std::numeric_limits<std::int64_t>::max();
+    std::string_view why_no_more = {};
+};
+
+/// All of them: keys, their help and files follow from this table. (python/strata/md/frames.py reads them.)
+inline constexpr std::array kTrajectoryForms{
+    TrajectoryForm{"xyz", "extended XYZ", extended_xyz_format},
+    TrajectoryForm{"dcd", "", dcd_format, std::numeric_limits<std::int32_t>::max() / 4,
+                   "a DCD file counts the bytes of its records with 32 bits"}};
 
 }  // namespace strata::md

@@ -75,9 +75,9 @@ std::int64_t IdOrder::place(std::int64_t id) const {
         .allowed("the same atoms in all frames");
 }
 
-TrajectoryFile::TrajectoryFile(std::string form, Trajectory about, TrajectoryLabels labels,
+TrajectoryFile::TrajectoryFile(const TrajectoryForm& form, Trajectory about, TrajectoryLabels labels,
                                std::function<Frame(const Simulation&)> frame)
-    : form_(std::move(form)), about_(std::move(about)), labels_(labels), frame_(std::move(frame)) {}
+    : form_(form), about_(std::move(about)), labels_(labels), frame_(std::move(frame)) {}
 
 void TrajectoryFile::begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,
                            std::int64_t every, bool restarted) {
@@ -87,18 +87,18 @@ void TrajectoryFile::begin(const Simulation& run, team::Team& team, const std::f
         for (const std::int64_t id : values<std::int64_t>(now, labels_.id, patch, 1)) mine.push_back(id);
     order_ = std::make_unique<IdOrder>(mine, team);
     about_.atoms = order_->atoms();
-    if (form_ == "dcd" && about_.atoms > std::numeric_limits<std::int32_t>::max() / 4)
-        throw Error("a DCD file counts the bytes of its records with 32 bits")
+    if (about_.atoms > form_.most_atoms)
+        throw Error(std::string(form_.why_no_more))
             .given(fmt::format("{} atoms", about_.atoms))
-            .allowed(fmt::format("{}", std::numeric_limits<std::int32_t>::max() / 4))
+            .allowed(fmt::format("{}", form_.most_atoms))
             .remedy("write \"xyz\", or field files ([output])");
     about_.every = every;
     // The first frame of a new file is that of the next multiple.
     const std::int64_t step = run.step();
     about_.first_step = restarted ? (step / about_.every + 1) * about_.every : step;
     const auto make = [&] {
-        format_ = form_ == "dcd" ? dcd_format(about_) : extended_xyz_format(about_);
-        file_ = std::make_unique<FrameFile>(folder / ("trajectory." + form_), *format_);
+        format_ = form_.format(about_);
+        file_ = std::make_unique<FrameFile>(folder / fmt::format("trajectory.{}", form_.name), *format_);
     };
     make();
     graph::first_or_none(

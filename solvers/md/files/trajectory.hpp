@@ -34,10 +34,10 @@ class IdOrder {
     std::vector<std::int64_t> bits_, before_;  // of 64 numbers each; empty: no gaps
 };
 
-/// FOLDER/NAME. `form`: "xyz" or "dcd". `frame`: the box, and what else a frame has but step and time.
+/// FOLDER/trajectory.FORM. `frame`: the box, and what else a frame has but step and time.
 class TrajectoryFile : public graph::Frames {
   public:
-    TrajectoryFile(std::string form, Trajectory about, TrajectoryLabels labels,
+    TrajectoryFile(const TrajectoryForm& form, Trajectory about, TrajectoryLabels labels,
                    std::function<Frame(const graph::Simulation&)> frame);
 
     [[nodiscard]] std::int64_t every() const override { return about_.every; }
@@ -49,7 +49,7 @@ class TrajectoryFile : public graph::Frames {
     /// Returns how many atoms this process has.
     [[nodiscard]] std::int64_t put_atoms(const graph::Simulation& run) const;
 
-    std::string form_;
+    TrajectoryForm form_;
     Trajectory about_;
     TrajectoryLabels labels_;
     std::function<Frame(const graph::Simulation&)> frame_;
