@@ -179,7 +179,7 @@ void add_faces(const BrickGrid& brick, const std::vector<BrickPart>& parts, Grid
 
 }  // namespace
 
-GridSystem generate_brick(const BrickGrid& wanted) {
+GridSystem grid_of(const BrickGrid& wanted) {
     const int dimensions = wanted.dimensions;
     require(dimensions == 2 || dimensions == 3, "dimensions", fmt::format("{}", dimensions), "2, 3");
     BrickGrid brick = wanted;
@@ -192,18 +192,18 @@ GridSystem generate_brick(const BrickGrid& wanted) {
     return system;
 }
 
-GridSystem generate_tube(const TubeGrid& tube) {
+GridSystem grid_of(const TubeGrid& tube) {
     BrickGrid brick;
     brick.cells = {tube.cells, tube.cells_across, 1};
     const double width = (tube.high - tube.low) / tube.cells * tube.cells_across;
     brick.low = {tube.low, 0, 0}, brick.high = {tube.high, width, 1};
-    GridSystem system = generate_brick(brick);
+    GridSystem system = grid_of(brick);
     for (BoundaryRange& b : system.boundaries)
         b.name = b.name == "x-min" ? "left" : b.name == "x-max" ? "right" : "side";
     return system;
 }
 
-GridSystem generate_plate(const PlateGrid& plate) {
+GridSystem grid_of(const PlateGrid& plate) {
     require(plate.cells_before >= 1, "cells_before", fmt::format("{}", plate.cells_before), "1 and more");
     require(plate.cells_along >= 1, "cells_along", fmt::format("{}", plate.cells_along), "1 and more");
     require(plate.cells_up >= 1, "cells_up", fmt::format("{}", plate.cells_up), "1 and more");
@@ -231,7 +231,7 @@ GridSystem generate_plate(const PlateGrid& plate) {
     return system;
 }
 
-GridSystem generate_cylinder(const CylinderGrid& grid) {
+GridSystem grid_of(const CylinderGrid& grid) {
     const int n = grid.cells_around;
     require(n >= 4, "cells_around", fmt::format("{}", n), "4 and more");
     require(grid.cells_out >= 1, "cells_out", fmt::format("{}", grid.cells_out), "1 and more");

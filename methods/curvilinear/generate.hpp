@@ -1,14 +1,19 @@
-// Grids made from a few numbers.
+// Grids made from a few numbers: for each kind a struct and a function grid_of(), and its place in Generator.
 #pragma once
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <variant>
-#include <vector>
 
-#include "methods/curvilinear/grid.hpp"
+#include "core/graph/declare/box.hpp"
 
 namespace strata::flow {
+
+using graph::Int3;
+using graph::Real3;
+
+struct GridSystem;  // grid.hpp
 
 /// A box of cells, equal or smaller in the middle, its inner nodes moved by waves; boundaries "x-min" to
 /// "z-max", or joined (periodic).
@@ -27,12 +32,14 @@ struct BrickGrid {
     Int3 parts{1, 1, 1};
     bool turned = false;
 };
+[[nodiscard]] GridSystem grid_of(const BrickGrid& grid);
 
 /// A tube along x with ends "left" and "right", walls "side" around it. One cell wide across.
 struct TubeGrid {
     int cells = 200, cells_across = 1;
     double low = 0, high = 1;
 };
+[[nodiscard]] GridSystem grid_of(const TubeGrid& grid);
 
 /// A plate from x = 0 to `length` on the lower side ("wall"), "symmetry" before it, "inflow", "outflow",
 /// "top". Cells shrink towards the leading edge and the wall.
@@ -42,12 +49,14 @@ struct PlateGrid {
     double first = 5e-6;        // height of the first cell
     double first_along = 2e-3;  // length of the cells at the leading edge
 };
+[[nodiscard]] GridSystem grid_of(const PlateGrid& grid);
 
 /// An O-grid around a circular cylinder at the origin: "wall", "farfield", joined with itself behind.
 struct CylinderGrid {
     int cells_around = 96, cells_out = 64;
     double radius = 0.5, farfield = 50, first = 0.01;
 };
+[[nodiscard]] GridSystem grid_of(const CylinderGrid& grid);
 
 /// A C-grid around a NACA four-digit section of chord 1 from (0, 0) to (1, 0): i from the lower end of the
 /// wake along the lower side to the nose and back above, j outwards. "wall", "farfield", "outflow"; the wake
@@ -72,6 +81,7 @@ struct AirfoilGrid {
     std::string tail = "scaled";
     int cells_base = 24;  // of a blunt one: a second zone behind the base, "wall" there
 };
+[[nodiscard]] GridSystem grid_of(const AirfoilGrid& grid);
 
 /// A wing: an AirfoilGrid (not blunt) stacked along z from the plane "root" at z = 0, chord, sweep and twist
 /// linear in z. Without `cells_beyond` it ends in the plane "tip"; with them it is rounded off, and a slit
@@ -94,6 +104,7 @@ struct WingGrid {
     /// nose and tail, at most equally long: the grid ends in another one whose cells are large.
     double beyond_growth = 0;
 };
+[[nodiscard]] GridSystem grid_of(const WingGrid& grid);
 
 /// A part of an annulus around an axis, joined with itself by a turn, or all of it: i outwards from "hub" to
 /// "farfield", j around, k along the axis from "below" to "above". Cells are equally long from the hub to
@@ -106,12 +117,30 @@ struct SectorGrid {
     double low = -24, high = 24;       // along the axis
     double core = 7, core_low = -2, core_high = 1, first = 0.2;
 };
+[[nodiscard]] GridSystem grid_of(const SectorGrid& grid);
 
 using Generator =
     std::variant<BrickGrid, TubeGrid, PlateGrid, CylinderGrid, AirfoilGrid, WingGrid, SectorGrid>;
 
+/// The numbers of each kind beside each other, for cases, whose keys are there before their kind is known.
+template <class Kinds>
+struct OneOfEach;
+template <class... Kind>
+struct OneOfEach<std::variant<Kind...>> {
+    std::tuple<Kind...> all;
+    template <class One>
+    [[nodiscard]] One& of() {
+        return std::get<One>(all);
+    }
+    template <class One>
+    [[nodiscard]] const One& of() const {
+        return std::get<One>(all);
+    }
+};
+using GeneratorNumbers = OneOfEach<Generator>;
+
 /// The grid of one or several zones, joined, not cut. Throws Error naming the key for numbers that give no
-/// grid.
+/// grid. So does grid_of(), which is for one kind.
 [[nodiscard]] GridSystem generate(const Generator& generator);
 
 }  // namespace strata::flow

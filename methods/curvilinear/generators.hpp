@@ -1,19 +1,12 @@
-// The generators, one for each kind of grid, and what they share.
+// What generators share.
 #pragma once
 
 #include <string>
 
 #include "methods/curvilinear/generate.hpp"
+#include "methods/curvilinear/grid.hpp"
 
 namespace strata::flow {
-
-[[nodiscard]] GridSystem generate_brick(const BrickGrid& wanted);
-[[nodiscard]] GridSystem generate_tube(const TubeGrid& tube);
-[[nodiscard]] GridSystem generate_plate(const PlateGrid& plate);
-[[nodiscard]] GridSystem generate_cylinder(const CylinderGrid& grid);
-[[nodiscard]] GridSystem generate_airfoil(const AirfoilGrid& wanted);
-[[nodiscard]] GridSystem generate_wing(const WingGrid& wanted);
-[[nodiscard]] GridSystem generate_sector(const SectorGrid& wanted);
 
 /// Throws Error naming a key where a condition does not hold.
 void require(bool holds, const std::string& key, const std::string& given, const std::string& allowed);

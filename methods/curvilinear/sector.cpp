@@ -57,7 +57,7 @@ void check(const SectorGrid& g) {
 
 }  // namespace
 
-GridSystem generate_sector(const SectorGrid& g) {
+GridSystem grid_of(const SectorGrid& g) {
     check(g);
     const auto out = with_core("cells", g.cells_out, g.first, g.core - g.hub, g.farfield - g.hub);
     const auto along = along_axis(g);

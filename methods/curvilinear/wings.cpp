@@ -75,7 +75,7 @@ std::vector<std::vector<double>> base_columns(const AirfoilGrid& grid, const CSe
 
 }  // namespace
 
-GridSystem generate_airfoil(const AirfoilGrid& grid) {
+GridSystem grid_of(const AirfoilGrid& grid) {
     check(grid);
     const bool blunt = grid.tail == "blunt";
     const CSection c = make_c_section(grid);
@@ -211,7 +211,7 @@ AirfoilGrid grown(AirfoilGrid section, double times) {
 
 }  // namespace
 
-GridSystem generate_wing(const WingGrid& wing) {
+GridSystem grid_of(const WingGrid& wing) {
     check_wing(wing);
     const Span span = along_span(wing);
     // By thickness and growth: most sections are the same.
@@ -273,16 +273,7 @@ GridSystem generate_wing(const WingGrid& wing) {
 }
 
 GridSystem generate(const Generator& generator) {
-    struct Visit {
-        GridSystem operator()(const BrickGrid& g) const { return generate_brick(g); }
-        GridSystem operator()(const TubeGrid& g) const { return generate_tube(g); }
-        GridSystem operator()(const PlateGrid& g) const { return generate_plate(g); }
-        GridSystem operator()(const CylinderGrid& g) const { return generate_cylinder(g); }
-        GridSystem operator()(const AirfoilGrid& g) const { return generate_airfoil(g); }
-        GridSystem operator()(const WingGrid& g) const { return generate_wing(g); }
-        GridSystem operator()(const SectorGrid& g) const { return generate_sector(g); }
-    };
-    return std::visit(Visit{}, generator);
+    return std::visit([](const auto& grid) { return grid_of(grid); }, generator);
 }
 
 }  // namespace strata::flow

@@ -1,4 +1,8 @@
 // What cases may say of grids, and of meshes that overlap.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "solvers/flow/grid_kinds.hpp"
 #include "solvers/flow/settings.hpp"
 
 namespace strata::flow {
@@ -9,12 +13,11 @@ namespace {
 
 /// Where the grid comes from: a file, and what is known of it, or a generator.
 void add_source_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
-    keys.key(
-        of + "kind", &g.kind,
-        {.choices = {"file", "brick", "tube", "plate", "cylinder", "airfoil", "wing", "blade", "sector"},
-         .meaning = "a PLOT3D file, or a grid that is made: a box of equal cells; a tube along x; a flat "
-                    "plate; an O-grid around a cylinder; a C-grid around a NACA four-digit section; such "
-                    "sections in a row; a rotor's blade of them; a sector of an annulus for it"});
+    std::vector<std::string> kinds{"file"}, texts;
+    for (const GridKind& kind : grid_kinds()) kinds.emplace_back(kind.name), texts.emplace_back(kind.about);
+    keys.key(of + "kind", &g.kind,
+             {.choices = std::move(kinds),
+              .meaning = fmt::format("a PLOT3D file, or a grid that is made: {}", fmt::join(texts, "; "))});
     keys.key(of + "file", &g.file,
              {.meaning = "PLOT3D, in any form (NAME.xz as well), beside the case file or else in the "
                          "current directory"});
@@ -57,15 +60,11 @@ void add_cell_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
          .entries = {0, 3},
          .meaning = "cells of a zone along each axis, at most: longer ones are cut into equal parts, over "
                     "which sweeps and lines are shorter"});
-    keys.key(
-        of + "cells", &g.cells,
-        {.least = 1,
-         .most = 1 << 20,
-         .entries = {1, 5},
-         .meaning = "brick: along x, y (and z); tube: along it; plate: before, along, up; cylinder: "
-                    "around, outwards; airfoil: around the section, along the wake, outwards; wing: and "
-                    "along the span (z), and beyond a tip that is rounded off; blade: the same, beyond each "
-                    "end; sector: outwards, around, along the axis"});
+    std::string cells;
+    for (const GridKind& kind : grid_kinds())
+        cells += fmt::format("{}{}: {}", cells.empty() ? "" : "; ", kind.name, kind.cells);
+    keys.key(of + "cells", &g.cells,
+             {.least = 1, .most = 1 << 20, .entries = {1, 5}, .meaning = std::move(cells)});
     keys.key(of + "zones", &g.zones,
              {.least = 1, .most = 64, .entries = {2, 3}, .meaning = "brick: in each direction"});
     keys.key(of + "turned", &g.turned, {.meaning = "brick: axes of each second zone lie otherwise"});
@@ -98,9 +97,11 @@ void add_wall_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
     keys.key(of + "farfield", &g.farfield,
              {.least = 0,
               .meaning = "cylinder, airfoil: its distance; sector: its radius; 0: that of the generator"});
-    keys.key(of + "length", &g.length, {.least = 0, .above_least = true, .meaning = "plate"});
-    keys.key(of + "height", &g.height, {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
-    keys.key(of + "before", &g.before,
+    keys.key(of + "length", &g.own.of<PlateGrid>().length,
+             {.least = 0, .above_least = true, .meaning = "plate"});
+    keys.key(of + "height", &g.own.of<PlateGrid>().height,
+             {.least = 0, .above_least = true, .meaning = "plate: of the domain"});
+    keys.key(of + "before", &g.own.of<PlateGrid>().before,
              {.least = 0, .above_least = true, .meaning = "plate: length of the symmetry line before it"});
     keys.key(of + "naca", &g.naca, {.meaning = "airfoil, wing: four digits"});
     keys.key(of + "tail", &g.tail,
@@ -109,10 +110,14 @@ void add_wall_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
 
 /// Wings.
 void add_wing_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
-    keys.key(of + "span", &g.span, {.least = 0, .above_least = true, .meaning = "wing, in chords"});
-    keys.key(of + "taper", &g.taper, {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
-    keys.key(of + "sweep", &g.sweep, {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
-    keys.key(of + "twist", &g.twist, {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
+    keys.key(of + "span", &g.own.of<WingGrid>().span,
+             {.least = 0, .above_least = true, .meaning = "wing, in chords"});
+    keys.key(of + "taper", &g.own.of<WingGrid>().taper,
+             {.least = 0, .above_least = true, .meaning = "wing: chord at the tip"});
+    keys.key(of + "sweep", &g.own.of<WingGrid>().sweep,
+             {.unit = "degrees", .least = -80, .most = 80, .meaning = "wing"});
+    keys.key(of + "twist", &g.own.of<WingGrid>().twist,
+             {.unit = "degrees", .least = -90, .most = 90, .meaning = "wing"});
 }
 
 /// Tips; blades and the sector around them.
@@ -121,12 +126,12 @@ void add_rotor_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
              {.least = 0, .meaning = "wing, blade: how far the grid goes on beyond the tip; 0: 50, or 0.5"});
     keys.key(of + "first_tip", &g.first_tip,
              {.least = 0, .meaning = "the same: length of cells along the span at the tip; 0: 0.02"});
-    keys.key(of + "root", &g.root,
+    keys.key(of + "root", &g.own.of<WingGrid>().root,
              {.least = 0, .above_least = true, .meaning = "blade: radius at which it begins, in chords"});
     keys.key(
-        of + "pitch", &g.pitch,
+        of + "pitch", &g.own.of<WingGrid>().pitch,
         {.unit = "degrees", .least = -90, .most = 90, .meaning = "blade: nose up, about the quarter line"});
-    keys.key(of + "azimuth", &g.azimuth,
+    keys.key(of + "azimuth", &g.own.of<WingGrid>().azimuth,
              {.unit = "degrees",
               .least = -360,
               .most = 360,
@@ -135,7 +140,8 @@ void add_rotor_keys(CaseSchema& keys, const std::string& of, GridKeys& g) {
              {.entries = {0, 3},
               .meaning = "sector: up to which radius, and from where to where along the axis, cells are "
                          "`first` long"});
-    keys.key(of + "hub", &g.hub, {.least = 0, .above_least = true, .meaning = "sector: its inner radius"});
+    keys.key(of + "hub", &g.own.of<SectorGrid>().hub,
+             {.least = 0, .above_least = true, .meaning = "sector: its inner radius"});
 }
 
 }  // namespace
@@ -148,6 +154,8 @@ void add_grid_keys(CaseSchema& keys, GridKeys& g) {
     add_wing_keys(keys, of, g);
     add_motion_keys(keys, g.section, g.motion);
     add_rotor_keys(keys, of, g);
+    for (const GridKind& kind : grid_kinds())
+        if (kind.add_keys != nullptr) kind.add_keys(keys, of, g.own);
 }
 
 void add_mesh_keys(CaseSchema& keys, const std::string& name, MeshKeys& mesh) {

@@ -10,6 +10,7 @@
 #include "core/graph/declare/box.hpp"
 #include "core/graph/declare/graph.hpp"
 #include "core/run/case/case.hpp"
+#include "methods/curvilinear/generate.hpp"
 #include "solvers/flow/boundary/conditions.hpp"
 #include "solvers/flow/motion.hpp"
 #include "solvers/flow/output/reference.hpp"
@@ -25,6 +26,13 @@ inline constexpr const char* kSolver = "flow";
 inline constexpr const char* kSummary =
     "Compressible flow on curvilinear zones: finite volumes, implicit, RANS.";
 
+/// A place as a case gives it: coordinates that it leaves out are `rest`.
+[[nodiscard]] inline Real3 place(const std::vector<double>& given, double rest) {
+    Real3 x{rest, rest, rest};
+    for (std::size_t d = 0; d < given.size(); ++d) x[d] = given[d];
+    return x;
+}
+
 /// The values before reading are the defaults.
 struct GridKeys {
     std::string section = "grid";  // where its keys are, for messages
@@ -38,12 +46,10 @@ struct GridKeys {
     // generators
     std::vector<std::int64_t> cells, zones;
     std::vector<double> low{0, 0, 0}, high{1, 1, 1};
-    double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, length = 2,
-           height = 1, before = 1.0 / 3;
-    double span = 3, taper = 1, sweep = 0, twist = 0, beyond = 0, first_tip = 0, root = 1, pitch = 0,
-           azimuth = 0;
-    std::vector<double> core;  // of a sector: its radius, and from where to where along the axis
-    double hub = 0.25;
+    double wave = 0, stretch = 0, first = 0, first_along = 2e-3, first_nose = 0, farfield = 0, beyond = 0,
+           first_tip = 0;
+    std::vector<double> core;            // of a sector: its radius, and from where to where along the axis
+    GeneratorNumbers own;                // what one kind alone has, as its generator has it
     std::vector<std::int64_t> periodic;  // axes, from 1
     bool turned = false;
     std::string naca = "0012", tail = "scaled";

@@ -9,117 +9,20 @@
 
 #include "core/base/error.hpp"
 #include "methods/curvilinear/coarsen.hpp"
-#include "methods/curvilinear/generate.hpp"
 #include "methods/curvilinear/merge.hpp"
 #include "methods/curvilinear/ranges.hpp"
 #include "methods/curvilinear/read.hpp"
 #include "solvers/flow/boundary_tables.hpp"
+#include "solvers/flow/grid_kinds.hpp"
 
 namespace strata::flow {
 
-Real3 place(const std::vector<double>& given, double rest) {
-    Real3 x{rest, rest, rest};
-    for (std::size_t d = 0; d < given.size(); ++d) x[d] = given[d];
-    return x;
-}
-
 namespace {
-
-/// `count` numbers of cells, which the kind of the grid asks for.
-std::vector<int> cells_of(const GridKeys& g, const graph::CaseSchema& keys, std::size_t least,
-                          std::size_t most) {
-    if (g.cells.size() < least || g.cells.size() > most)
-        keys.refuse(
-            g.section + ".cells", fmt::format("a grid of kind {} has other numbers of cells", g.kind),
-            least == most ? fmt::format("{} numbers", least) : fmt::format("{} or {} numbers", least, most));
-    return {g.cells.begin(), g.cells.end()};
-}
-
-AirfoilGrid airfoil(const GridKeys& g, const std::vector<int>& cells) {
-    AirfoilGrid made;
-    made.naca = g.naca, made.tail = g.tail;
-    made.cells_surface = cells[0], made.cells_wake = cells[1], made.cells_out = cells[2];
-    if (g.farfield > 0) made.farfield = g.farfield;
-    if (g.first > 0) made.first = g.first;
-    made.first_tail = g.first_along;
-    made.first_nose = g.first_nose > 0 ? g.first_nose : g.first_along;
-    return made;
-}
-
-SectorGrid sector(const GridKeys& g, const graph::CaseSchema& keys) {
-    const std::vector<int> cells = cells_of(g, keys, 3, 3);
-    SectorGrid made;
-    made.cells_out = cells[0], made.cells_around = cells[1], made.cells_along = cells[2];
-    made.degrees = g.turn, made.axis = g.turn_axis[0] - 'x';
-    made.hub = g.hub, made.low = g.low[0], made.high = g.high[0];
-    if (g.farfield > 0) made.farfield = g.farfield;
-    if (g.first > 0) made.first = g.first;
-    if (g.core.size() != 3)
-        keys.refuse(g.section + ".core", "a sector has a core of equal cells",
-                    "three numbers: its radius, and from where to where along the axis");
-    made.core = g.core[0], made.core_low = g.core[1], made.core_high = g.core[2];
-    return made;
-}
-
-Generator generator(const GridKeys& g, const graph::CaseSchema& keys) {
-    if (g.kind == "brick") {
-        const std::vector<int> cells = cells_of(g, keys, 2, 3);
-        BrickGrid made;
-        made.dimensions = static_cast<int>(cells.size());
-        for (std::size_t d = 0; d < cells.size(); ++d) made.cells[d] = cells[d];
-        made.low = place(g.low, 0), made.high = place(g.high, 1);
-        made.wave = g.wave, made.stretch = g.stretch, made.turned = g.turned;
-        for (const std::int64_t axis : g.periodic) made.periodic[static_cast<std::size_t>(axis - 1)] = true;
-        for (std::size_t d = 0; d < g.zones.size(); ++d) made.parts[d] = static_cast<int>(g.zones[d]);
-        return made;
-    }
-    if (g.kind == "tube") {
-        const std::vector<int> cells = cells_of(g, keys, 1, 2);
-        return TubeGrid{cells[0], cells.size() > 1 ? cells[1] : 1, g.low[0], g.high[0]};
-    }
-    if (g.kind == "plate") {
-        const std::vector<int> cells = cells_of(g, keys, 3, 3);
-        PlateGrid made;
-        made.cells_before = cells[0], made.cells_along = cells[1], made.cells_up = cells[2];
-        made.before = g.before, made.length = g.length, made.height = g.height,
-        made.first_along = g.first_along;
-        if (g.first > 0) made.first = g.first;
-        return made;
-    }
-    if (g.kind == "cylinder") {
-        const std::vector<int> cells = cells_of(g, keys, 2, 2);
-        CylinderGrid made;
-        made.cells_around = cells[0], made.cells_out = cells[1];
-        if (g.farfield > 0) made.farfield = g.farfield;
-        if (g.first > 0) made.first = g.first;
-        return made;
-    }
-    if (g.kind == "airfoil") return airfoil(g, cells_of(g, keys, 3, 3));
-    if (g.kind == "sector") return sector(g, keys);
-    const bool is_blade = g.kind == "blade";
-    const std::vector<int> cells = cells_of(g, keys, is_blade ? 5 : 4, 5);
-    WingGrid made;
-    made.section = airfoil(g, cells);
-    made.cells_span = cells[3];
-    if (cells.size() > 4) made.cells_beyond = cells[4];
-    made.periodic = !g.periodic.empty();
-    made.is_blade = is_blade, made.root = g.root, made.pitch = g.pitch;
-    made.rotor_axis = g.turn_axis[0] - 'x', made.azimuth = g.azimuth;
-    // Its grid ends two chords away or so, among cells of a tenth of a chord or more: those of the wake and
-    // beyond its ends grow up to that.
-    if (is_blade)
-        made.beyond = 0.5, made.section.wake_growth = 1, made.beyond_growth = 6, made.section.far_equal = 0.7,
-        made.section.least_farfield = 1.4;
-    if (g.beyond > 0) made.beyond = g.beyond;
-    if (g.first_tip > 0) made.first_tip = g.first_tip;
-    made.span = g.span, made.taper = g.taper, made.sweep = g.sweep, made.twist = g.twist;
-    return made;
-}
 
 GridSystem whole_grid(const GridKeys& g, const graph::CaseSchema& keys) {
     Int3 most{};
     for (std::size_t d = 0; d < g.zone.size(); ++d) most[d] = static_cast<int>(g.zone[d]);
-    if (g.kind != "file") return cut(generate(generator(g, keys)), most);
+    if (g.kind != "file") return cut(generate(generator_of(g, keys)), most);
     GridFiles files;
     files.grid = keys.path(g.section + ".file", g.file);
     try {
