@@ -50,6 +50,7 @@ struct Material {
         m.lambda = 2 * m.mu * poisson / (1 - 2 * poisson);
         return m;
     }
+    /// Whether points remember something: how far they have flowed (plastic.hpp).
     [[nodiscard]] bool plastic() const { return law == Law::von_mises; }
     /// Modulus of longitudinal waves, lambda + 2 mu, and their speed.
     [[nodiscard]] double modulus() const { return lambda + 2 * mu; }
@@ -131,6 +132,23 @@ inline Stress Material::stress(const Tensor& F) const {
             return detail::mooney_rivlin(*this, F);
         default:
             return detail::linear(*this, F);
+    }
+}
+
+/// Operations of det F.
+inline constexpr double kDeterminantOperations = 14;
+
+/// Operations of Material::stress() and of the sum of squares of F, counted by hand for profiles.
+constexpr double stress_operations(Law law) {
+    constexpr double kLeftTensor = 30, kLogarithm = 28;
+    constexpr double kSquares = 17, kSquaresBeside = 6;  // with the left tensor their products are there
+    switch (law) {
+        case Law::neo_hookean:  // energy 9, pressure 2, stress 9
+            return kDeterminantOperations + kLeftTensor + kSquaresBeside + kLogarithm + 20;
+        case Law::mooney_rivlin:  // I3 1, I1 2, b^2 27, I2 5, factors 2 + 5 + 2, stress 27, energy 13
+            return kDeterminantOperations + kLeftTensor + kSquaresBeside + 84;
+        default:  // linear: strain 9, trace and pressure 3, stress 9, energy 16
+            return kDeterminantOperations + kSquares + 37;
     }
 }
 

@@ -132,7 +132,7 @@ class Deform {
             speed = std::max(speed, m.wave_speed());
             if (m.plastic()) {
                 PlasticState state = kept;
-                const PlasticStress s = flow(m, step, state);
+                const PlasticStress s = remembered(m, F, step, p_.dt, state);
                 for (std::size_t c = 0; c < 6; ++c) {
                     found.kirchhoff[c] = select(own, s.kirchhoff[c], found.kirchhoff[c]);
                     kept.b[c] = select(own, state.b[c], kept.b[c]);
@@ -140,7 +140,7 @@ class Deform {
                 kept.alpha = select(own, state.alpha, kept.alpha);
                 found.energy = select(own, s.energy, found.energy);
                 work = select(own, s.work, work);
-                squares = select(own, kept.b[0] + kept.b[1] + kept.b[2], squares);
+                squares = select(own, s.squares, squares);
             } else {
                 const Stress s = m.stress(F);
                 for (std::size_t c = 0; c < 6; ++c)

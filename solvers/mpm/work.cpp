@@ -1,8 +1,9 @@
 #include "solvers/mpm/work.hpp"
 
-#include "solvers/mpm/quadrature.hpp"
-
 #include <algorithm>
+
+#include "solvers/mpm/plastic.hpp"
+#include "solvers/mpm/quadrature.hpp"
 
 namespace strata::mpm {
 
@@ -45,37 +46,11 @@ double onto_grid(const Settings& s, double components) {
     return 2 * components * n * n * n;
 }
 
-/// flow() of a block that yields, after three of Jacobi's sweeps: both depend on the strains. Blocks that do
-/// not yield save 165, a sweep more or less is 115.
-double plastic_flow() {
-    constexpr double kSweeps = 3, kTurn = 38, kFirst = 4;  // in the first sweep nothing is zero yet
-    constexpr double kLastCheck = 10, kCheck = 10.0 / 8,
-                     kFirstCheck = 12.0 / 8;  // of one lane: the first that goes on
-    constexpr double kLogarithm = 28, kExponential = 35, kAssembled = 39;
-    // f b f^T 75; logarithms of stretches and their deviator 3 + 8, its length 1, excess 5, slip 2, whether
-    // any lane yields; stress 9, energy 4, work 3.
-    double flops = 75 + kSweeps * 3 * kTurn + kFirst + kFirstCheck + (kSweeps - 1) * kCheck + kLastCheck;
-    flops += 3 * (kLogarithm + 1) + 19 + 1.0 / 8 + kAssembled + 16;
-    // The return: a share 2, of each axis 4 and an exponential; which lanes 1, alpha 2, squares 5.
-    return flops + 2 + 3 * (4 + kExponential) + kAssembled + 8;
-}
-
-/// From F: its determinant, stress, energy, and the sum of squares of F that waves' speed follows from.
-double stress(Law law) {
-    constexpr double kDeterminant = 14, kLeftTensor = 30;
-    constexpr double kSquares = 17, kSquaresBeside = 6;  // with the left tensor their products are there
-    constexpr double kLogarithm = 28;
-    switch (law) {
-        case Law::neo_hookean:  // energy 9, pressure 2, stress 9
-            return kDeterminant + kLeftTensor + kSquaresBeside + kLogarithm + 20;
-        case Law::mooney_rivlin:  // I3 1, I1 2, b^2 27, I2 5, factors 2 + 5 + 2, stress 27, energy 13
-            return kDeterminant + kLeftTensor + kSquaresBeside + 84;
-        case Law::linear:  // strain 9, trace and pressure 3, stress 9, energy 16
-            return kDeterminant + kSquares + 37;
-        case Law::von_mises:  // the step's own gradient 18, the trace of b 2
-            return kDeterminant + 20 + plastic_flow();
-    }
-    return 0;
+/// From F: its determinant, stress, energy, and the sum of squares of F that waves' speed follows from; where
+/// points remember something also the step's own gradient (18), and the trace of b (2).
+double stress(const Material& m) {
+    return m.plastic() ? kDeterminantOperations + 20 + operations_with_memory(m.law)
+                       : stress_operations(m.law);
 }
 
 /// Of a case's laws the mean over its bodies, by the size of the boxes around them.
@@ -87,10 +62,10 @@ double stress(const Settings& s) {
         double box = 1;
         for (std::size_t d = 0; d < 3; ++d)
             box *= std::clamp(high[d], 0.0, s.size[d]) - std::clamp(low[d], 0.0, s.size[d]);
-        flops += box * stress(s.materials[static_cast<std::size_t>(body.material)].law);
+        flops += box * stress(s.materials[static_cast<std::size_t>(body.material)]);
         size += box;
     }
-    return size > 0 ? flops / size : stress(s.materials.front().law);
+    return size > 0 ? flops / size : stress(s.materials.front());
 }
 
 /// Of a cell, since the particles of one are worked on eight at once.
