@@ -47,15 +47,8 @@ LineSet lines_of(const Here& here, const FlowZones& grid, int pass, bool holds) 
         const Boundary* boundary = on[2 * a + (upper ? 1 : 0)];
         if (boundary == nullptr)
             return pass == 0 && !upper && grid.lines_meet(zone) ? LineEnd::joined : LineEnd::seam;
-        switch (boundary->condition) {
-            case Condition::wall:
-                return LineEnd::wall;
-            case Condition::slip_wall:
-            case Condition::symmetry:
-                return LineEnd::mirrored;
-            default:
-                return LineEnd::ends;
-        }
+        if (is_viscous_wall(boundary->condition)) return LineEnd::wall;
+        return about(boundary->condition).mirrors_lines ? LineEnd::mirrored : LineEnd::ends;
     };
     return {cells, axis, pass == 0, end(false), end(true), holds};
 }

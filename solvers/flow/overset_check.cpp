@@ -26,6 +26,7 @@
 #include "methods/curvilinear/piece.hpp"
 #include "methods/curvilinear/ranges.hpp"
 #include "methods/overset/ratios.hpp"
+#include "solvers/flow/boundary_keys.hpp"
 #include "solvers/flow/boundary_tables.hpp"
 #include "solvers/flow/map_command.hpp"
 #include "solvers/flow/overset_quality.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/flow/boundary_keys.hpp"
 #include "solvers/flow/frame.hpp"
 
 namespace strata::flow {
@@ -254,42 +255,6 @@ void add_output_keys(CaseSchema& keys, OutputKeys& o) {
          .entries = {0, kMostStations},
          .meaning = "of a rotor, as shares of frame.radius: the lift of the blades' sections there in the "
                     "result"});
-}
-
-void add_boundary_keys(CaseSchema& keys, const std::string& name, BoundaryKeys& b) {
-    const std::string of = "boundary." + name + '.';
-    keys.key(
-        of + "kind", &b.kind,
-        {.choices = {"slip-wall", "wall", "far-field", "total-inflow", "pressure-outflow", "mass-outflow",
-                     "symmetry", "axis", "supersonic-inflow", "supersonic-outflow", "overset"},
-         .required = true,
-         .meaning = "wall: no slip; total-inflow: by total pressure and temperature; overset: a mesh ends "
-                    "within another one"});
-    keys.key(of + "temperature", &b.temperature,
-             {.least = 0, .meaning = "wall: over the far field's; 0: adiabatic"});
-    keys.key(
-        of + "velocity", &b.velocity,
-        {.entries = {2, 3},
-         .meaning = "wall: over the far field's speed of sound; beyond that of the grid, where it turns"});
-    keys.key(of + "rotation", &b.rotation,
-             {.entries = {0, 1},
-              .meaning = "wall: it turns about the frame's axis at this rate, seen at rest, in radians in a "
-                         "unit of time (0: a casing that stands still); none: it moves with the grid"});
-    keys.key(of + "hover_thrust", &b.hover_thrust,
-             {.least = 0,
-              .most = 1,
-              .meaning = "far-field: the thrust coefficient of a rotor in hover, whose wake leaves there and "
-                         "towards which fluid comes; 0: it rests, or flows as the far field"});
-    keys.key(of + "total_pressure", &b.total_pressure,
-             {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
-    keys.key(of + "total_temperature", &b.total_temperature,
-             {.least = 0, .above_least = true, .meaning = "total-inflow: over the far field's static one"});
-    keys.key(of + "direction", &b.direction,
-             {.entries = {2, 3}, .meaning = "total-inflow; none: across the face"});
-    keys.key(of + "pressure", &b.pressure,
-             {.least = 0, .above_least = true, .meaning = "pressure-outflow: over the far field's"});
-    keys.key(of + "mass_flow", &b.mass_flow,
-             {.least = 0, .meaning = "mass-outflow: through the whole boundary"});
 }
 
 Limiter limiter_named(const std::string& name) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "methods/curvilinear/coarsen.hpp"
+#include "solvers/flow/boundary_keys.hpp"
 #include "solvers/flow/slice_frames.hpp"
 #include "solvers/flow/step.hpp"
 #include "solvers/flow/unmet.hpp"

@@ -76,45 +76,6 @@ GridSystem case_grid(const Settings& s, const graph::CaseSchema& keys) {
     return merged(std::move(grids));
 }
 
-std::vector<Boundary> case_boundaries(const Settings& s, const graph::CaseSchema& keys, int dimensions) {
-    std::vector<Boundary> all;
-    for (const auto& [name, b] : s.boundaries) {
-        Boundary made;
-        made.name = name;
-        made.condition = condition_of(b.kind);
-        made.state = s.far_field(dimensions);
-        const double p = 1 / s.flow.gamma;
-        made.total_pressure = b.total_pressure * p, made.total_temperature = b.total_temperature;
-        made.direction = place(b.direction, 0);
-        if (const auto rotor = s.rotor(); rotor && b.hover_thrust > 0)
-            made.hover = {.axis = s.about_axis(1),
-                          .centre = rotor->centre,
-                          .radius = rotor->radius,
-                          .w = std::abs(rotor->rate) * rotor->radius * std::sqrt(b.hover_thrust / 2)};
-        made.pressure = b.pressure * p;
-        made.mass_flow = b.mass_flow;
-        if (b.temperature > 0) made.temperature = b.temperature;
-        made.motion.velocity = place(b.velocity, 0);
-        if (!b.rotation.empty()) {
-            made.carried = false;
-            made.motion.spin = s.about_axis(b.rotation[0]);
-            made.motion.centre = place(s.frame.centre, 0);
-        }
-        if (made.condition == Condition::wall && s.flow.equations == "euler")
-            keys.refuse("boundary." + name + ".kind", "a flow without viscosity does not stick to walls",
-                        "\"slip-wall\", or flow.equations = \"laminar\" or \"rans\"");
-        if (made.condition == Condition::mass_outflow && !(b.mass_flow > 0))
-            keys.refuse("boundary." + name + ".mass_flow", "an outflow by mass flow needs one", "> 0");
-        if (!b.rotation.empty() && s.flow.axisymmetric)
-            keys.refuse("boundary." + name + ".rotation", "axisymmetric flow does not turn about its axis",
-                        "none, or a grid in three dimensions");
-        if (!b.rotation.empty() && dimensions == 2 && s.frame.axis != "z")
-            keys.refuse("frame.axis", "walls of a plane turn about an axis across it", "\"z\"");
-        all.push_back(made);
-    }
-    return all;
-}
-
 FlowZones::FlowZones(graph::Graph& graph, const std::string& name, GridSystem system, int coarser,
                      const Settings& s, const graph::CaseSchema& keys,
                      const std::vector<Boundary>& boundaries)

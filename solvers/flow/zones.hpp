@@ -16,9 +16,6 @@ namespace strata::flow {
 
 /// The grid files or the generator of a case; cut, so that a face has one condition or is joined.
 [[nodiscard]] GridSystem case_grid(const Settings& settings, const graph::CaseSchema& keys);
-/// The conditions of a case.
-[[nodiscard]] std::vector<Boundary> case_boundaries(const Settings& settings, const graph::CaseSchema& keys,
-                                                    int dimensions);
 
 class FlowZones {
   public:

@@ -27,15 +27,56 @@ enum class Condition : std::uint8_t {
     overset,    // receptors of another mesh lie before it; beyond it is what is inside
     wall,       // no slip: adiabatic or at a temperature, still or moving
 };
+
+/// What all but the kernels of fill.cpp ask of a condition. Faces are filled in this order (fill.hpp).
+enum class Side : std::uint8_t {
+    open,       // a state beyond it, from what is inside and what is given
+    plane,      // beyond it is the mirror image
+    slip_wall,  // so it is beyond a wall on which the flow slips: carries forces of pressure
+    wall,       // the flow rests: friction, and the wall from which distances are
+};
+struct ConditionAbout {
+    Condition condition;
+    std::string_view name;  // in case files
+    Side side = Side::open;
+    /// Implicit lines that end there: the change beyond is the mirror image of that inside, not none. (At a
+    /// wall without slip they have their own end.)
+    bool mirrors_lines = false;
+    /// Open: the model's variables of `Boundary::state` come in everywhere; otherwise what is inside goes
+    /// out.
+    bool brings_turbulence = false;
+};
+/// All conditions, in the order in which help and messages name them: keys and messages follow from it.
+inline constexpr std::array kConditions{
+    ConditionAbout{Condition::slip_wall, "slip-wall", Side::slip_wall, true},
+    ConditionAbout{Condition::wall, "wall", Side::wall},
+    ConditionAbout{Condition::far_field, "far-field"},  // by the direction of the flow through each face
+    ConditionAbout{Condition::total_inflow, "total-inflow", Side::open, false, true},
+    ConditionAbout{Condition::pressure_outflow, "pressure-outflow"},
+    ConditionAbout{Condition::mass_outflow, "mass-outflow"},
+    ConditionAbout{Condition::symmetry, "symmetry", Side::plane, true},
+    ConditionAbout{Condition::axis, "axis", Side::plane},
+    ConditionAbout{Condition::supersonic_inflow, "supersonic-inflow", Side::open, false, true},
+    ConditionAbout{Condition::supersonic_outflow, "supersonic-outflow"},
+    ConditionAbout{Condition::overset, "overset"},
+};
+namespace detail {
+inline constexpr auto kByCondition = [] {
+    std::array<ConditionAbout, kConditions.size()> all{};
+    for (const ConditionAbout& each : kConditions) all[static_cast<std::size_t>(each.condition)] = each;
+    return all;
+}();
+}  // namespace detail
+[[nodiscard]] constexpr const ConditionAbout& about(Condition c) {
+    return detail::kByCondition[static_cast<std::size_t>(c)];
+}
 /// Their names in case files: "far-field". Throws Error with all names for another one.
 [[nodiscard]] Condition condition_of(std::string_view name);
-[[nodiscard]] std::string_view name_of(Condition condition);
+[[nodiscard]] constexpr std::string_view name_of(Condition c) { return about(c).name; }
 /// Walls on which the flow rests: those of friction and of the wall distance.
-[[nodiscard]] constexpr bool is_viscous_wall(Condition c) { return c == Condition::wall; }
+[[nodiscard]] constexpr bool is_viscous_wall(Condition c) { return about(c).side == Side::wall; }
 /// Walls that carry forces.
-[[nodiscard]] constexpr bool is_wall(Condition c) {
-    return c == Condition::wall || c == Condition::slip_wall;
-}
+[[nodiscard]] constexpr bool is_wall(Condition c) { return about(c).side >= Side::slip_wall; }
 
 /// The primitive values of a flow, in the reference units (density, speed of sound and temperature 1, so that
 /// p = rho T / gamma).

@@ -11,12 +11,6 @@ namespace strata::flow {
 
 namespace {
 
-int rank(Condition c) {
-    if (c == Condition::wall) return 3;
-    if (c == Condition::slip_wall) return 2;
-    return c == Condition::symmetry || c == Condition::axis ? 1 : 0;
-}
-
 /// A wall's temperature is the mean of its two sides; the outer one is at least this share of it, where the
 /// inner one is almost twice as hot as the wall or hotter.
 constexpr double kColdest = 0.1;
@@ -24,7 +18,7 @@ constexpr double kColdest = 0.1;
 /// What lies beyond a wall or a plane of symmetry, of a state inside.
 template <class Faces>
 FlowOf<Lanes> mirrored(double gamma, const Boundary& boundary, const Faces& faces, FlowOf<Lanes> state) {
-    if (boundary.condition != Condition::wall) {
+    if (!is_viscous_wall(boundary.condition)) {
         const Lanes through = 2 * (dot(state.u, faces.normal) - dot(faces.velocity, faces.normal));
         for (std::size_t d = 0; d < 3; ++d) state.u[d] -= through * faces.normal[d];
         return state;
@@ -95,11 +89,8 @@ FlowOf<Lanes> opened(double gamma, const Boundary& boundary, const Faces& faces,
 template <int Dim, class Rows>
 LaneInts entering(const Boundary& boundary, const PatchFace& face, const Rows& rows,
                   const FieldView<const double>& q, const Columns& of) {
-    if (boundary.condition != Condition::far_field) {
-        const bool all = boundary.condition == Condition::total_inflow ||
-                         boundary.condition == Condition::supersonic_inflow;
-        return broadcast(all ? 1 : 0) > 0.5;
-    }
+    if (boundary.condition != Condition::far_field)
+        return broadcast(about(boundary.condition).brings_turbulence ? 1 : 0) > 0.5;
     const auto faces = rows.faces(of);
     const Int3 beyond = face.beyond(of.first, 1);
     Lanes through = -Rows::get(q, beyond, 0, of.count) * dot(faces.velocity, faces.normal);
@@ -154,7 +145,7 @@ PatchBoundaries::PatchBoundaries(const Box& cells, const std::array<const Bounda
             if (const Boundary* boundary = on[static_cast<std::size_t>(2 * axis + (upper ? 1 : 0))])
                 all_.push_back({PatchFace(cells, {axis, upper}), boundary});
     std::stable_sort(all_.begin(), all_.end(), [](const One& a, const One& b) {
-        return rank(a.boundary->condition) < rank(b.boundary->condition);
+        return about(a.boundary->condition).side < about(b.boundary->condition).side;
     });
     for (std::size_t later = 0; later < all_.size(); ++later)
         for (std::size_t earlier = 0; earlier < later; ++earlier) {
@@ -171,7 +162,7 @@ template <int Dim>
 void fill_border(double gamma, const Boundary& boundary, const PatchFace& face,
                  const FieldView<const double>& nodes, const FieldView<double>& q, double outlet_pressure,
                  const GridMotion<Dim>* motion) {
-    const bool mirrors = rank(boundary.condition) > 0;
+    const bool mirrors = about(boundary.condition).side != Side::open;
     const FieldView<const double> inside = readable(q);
     over_face<Dim>(face, nodes, motion, [&]<class Rows>(const Rows& rows) {
         rows.each([&](const Columns& of) {
@@ -195,11 +186,12 @@ template <int Dim>
 void fill_border_nu(const Boundary& boundary, const PatchFace& face, const FieldView<const double>& nodes,
                     const FieldView<const double>& q, const FieldView<double>& nu_tilde,
                     const GridMotion<Dim>* motion) {
-    const double sign = boundary.condition == Condition::wall ? -1 : 1;
+    const bool mirrors = about(boundary.condition).side != Side::open;
+    const double sign = is_viscous_wall(boundary.condition) ? -1 : 1;
     const FieldView<const double> inside = readable(nu_tilde);
     over_face<Dim>(face, nodes, motion, [&]<class Rows>(const Rows& rows) {
         rows.each([&](const Columns& of) {
-            if (rank(boundary.condition) > 0) {
+            if (mirrors) {
                 for (int layer = 1; layer <= kBorder; ++layer)
                     Rows::put(nu_tilde, face.beyond(of.first, layer), 0,
                               sign * Rows::get(inside, face.inside(of.first, layer), 0, of.count), of.count);
@@ -218,7 +210,8 @@ template <int Dim>
 void fill_border_k_omega(const Gas& gas, const Boundary& boundary, const PatchFace& face,
                          const FieldView<const double>& nodes, const FieldView<const double>& q,
                          const FieldView<double>& k_omega, const GridMotion<Dim>* motion) {
-    const bool is_wall = boundary.condition == Condition::wall, is_open = rank(boundary.condition) == 0;
+    const bool is_wall = is_viscous_wall(boundary.condition),
+               is_open = about(boundary.condition).side == Side::open;
     const std::array<double, 2> far{boundary.state.k, boundary.state.omega};
     const FieldView<const double> inside = readable(k_omega);
     over_face<Dim>(face, nodes, motion, [&]<class Rows>(const Rows& rows) {
@@ -255,7 +248,7 @@ void fill_border_eddies(const Boundary& boundary, const PatchFace& face, int fir
         if (!seen.contains(at)) return;  // columns beyond earlier faces have two layers, these one
         for (int c = first; c <= last; ++c)
             eddies(beyond[0], beyond[1], beyond[2], c) =
-                c == first && boundary.condition == Condition::wall ? 0 : eddies(at[0], at[1], at[2], c);
+                c == first && is_viscous_wall(boundary.condition) ? 0 : eddies(at[0], at[1], at[2], c);
     });
 }
 
