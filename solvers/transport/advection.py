@@ -190,7 +190,7 @@ class Labels:
     def velocities(self) -> dict[str, Version]:
         """Of each direction the patch's own faces, and the next ones."""
         directions = range(len(self.v))
-        return {f"v{d}": self.v[d].at(0, ghosts=[int(a == d) for a in directions]) for d in directions}
+        return {f"v{d}": self.v[d].newest(ghosts=[int(a == d) for a in directions]) for d in directions}
 
 
 def labels_of(graph: Graph, flow: Advection) -> Labels:
@@ -271,7 +271,7 @@ def declare_stages(graph: Graph, flow: Advection, of: Labels) -> None:
 
     @graph.step(
         of.grid,
-        needs={**both, "T": of.T_star.at(0, ghosts=2, corners=False)},
+        needs={**both, "T": of.T_star.newest(ghosts=2, corners=False)},
         makes={"next": of.T},
         contributes={"least": of.least, "most": of.most},
         name="advect, second stage",
@@ -284,6 +284,7 @@ def declare_stages(graph: Graph, flow: Advection, of: Labels) -> None:
 
 def declare(graph: Graph, case: Case) -> Solver:
     flow = Advection(case)
+    graph.in_program_order()
     of = labels_of(graph, flow)
     declare_start(graph, flow, of)
     declare_clock(graph, of.rate, of.dt, of.time, flow.end, flow.cfl)

@@ -193,6 +193,7 @@ def against_exact(
 
 def declare(graph: Graph, case: Case) -> Solver:
     heat = Heat(case)
+    graph.in_program_order()
     grid = graph.grid("grid", heat.cells, heat.patch, [heat.periodic] * len(heat.cells), heat.h)
     T = graph.field("temperature", grid, history=1, border=0 if heat.periodic else 1, unit="K")
     rate = graph.scalar("stable rate", unit="1/s")

@@ -1,4 +1,6 @@
-"""Solvers declare tasks in program order: no number stands for a version of a label, under any name."""
+"""Solvers declare tasks in program order, in C++ and in Python: no number stands for a version of a label,
+under any name.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,8 @@ from order import ROOT
 
 NUMBERED = re.compile(
     r"""\.at\(\s*(?:\d+|[^()]*\d\s*(?::[^()]*)?|\w*[vV]ersion\w*[^()]*)\)  # u.at(1), u.at(first ? 0 : 1)
+    | \.at\(\s*\d+\s*,\s*(?:ghosts|corners)\b  # Python: u.at(0, ghosts=2)
+    | \bversion=\d  # Python: u.upwind((0, 1), version=1)
     | \b(?:Typed)?Version\s*(?:<[^<>]*>\s*)?(?:\w+\s*)?\{  # TypedVersion<double, Kind::field> v{...}
     | \bint\s+\w*_version\b  # as an argument
     | (?:\.|->)takes\(""",
@@ -26,6 +30,7 @@ def numbered(text: str) -> list[str]:
 
 def test_no_number_reaches_a_version_in_solvers() -> None:
     files = [file for kind in ("*.cpp", "*.hpp", "*.py") for file in (ROOT / "solvers").rglob(kind)]
+    files += (ROOT / "python" / "strata" / "run" / "templates").glob("*.in")
     assert len(files) > 200
     found = {
         str(file.relative_to(ROOT)): lines for file in files if (lines := numbered(file.read_text("utf-8")))
@@ -44,6 +49,9 @@ def test_no_number_reaches_a_version_in_solvers() -> None:
         "const TypedVersion<double, Kind::field> of{{id, 1, 0}};",
         "return TypedVersion<double, Kind::field>{{id, 1, 0}};",
         'needs={"rate": rate.at(0)}',
+        'needs={"T": T.at(0, ghosts=2, corners=False)}',
+        "v.at(0, ghosts=[int(a == d) for a in directions])",
+        'needs={"before": u.upwind((0, 1), version=2)}',
     ],
 )
 def test_numbers_of_versions_are_found(line: str) -> None:

@@ -6,9 +6,12 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from solver_cases import solver_program
+
+from strata.errors import StrataError
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -23,6 +26,19 @@ def front() -> str:
     if solver_program(found, "strata-transport") is None:
         pytest.skip("the solvers are not built (toml++)")
     return found
+
+
+@pytest.fixture(scope="session")
+def graphs() -> ModuleType:
+    """strata.graph. Skips where its module was not built."""
+    from strata import graph
+    from strata.graph.native import module
+
+    try:
+        module()
+    except StrataError as error:
+        pytest.skip(f"{error.message} ({error.given})")
+    return graph
 
 
 @pytest.fixture

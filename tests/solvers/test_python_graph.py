@@ -25,19 +25,6 @@ STEPS = 12
 
 
 @pytest.fixture(scope="module")
-def graphs():
-    """Skips where the module was not built."""
-    from strata import graph
-    from strata.graph.native import module
-
-    try:
-        module()
-    except StrataError as error:
-        pytest.skip(f"{error.message} ({error.given})")
-    return graph
-
-
-@pytest.fixture(scope="module")
 def front(graphs) -> str:
     found = os.environ.get("STRATA_BIN") or f"{os.environ.get('STRATA_PREFIX', '/nonexistent')}/bin/strata"
     if not os.access(found, os.X_OK):
@@ -453,6 +440,7 @@ def test_lists_of_whole_numbers_and_of_another_length_on_each_patch(graphs):
 
 def test_patches_in_the_order_of_a_sweep(graphs):
     graph = graphs.Graph("sweeps")
+    graph.in_program_order()
     grid = graph.grid("grid", (7, 6), (3, 2))
     s, u, w = (graph.field(name, grid, kept=True) for name in "suw")
     largest = graph.scalar("largest", "max")
@@ -487,7 +475,7 @@ def test_patches_in_the_order_of_a_sweep(graphs):
                 row += 2 * here["u"][0, j - 1 - first_row, own]
         here["largest"][0] = here["s"].max()
 
-    @graph.step(grid, modifies={"w": w.at(0, ghosts=1)})
+    @graph.step(grid, modifies={"w": w.newest(ghosts=1)})
     def shift(here):
         inner = here.inner("w")
         left = here["w"][inner[0], inner[1], inner[2].start - 1 : inner[2].stop - 1]
@@ -556,7 +544,7 @@ def test_what_is_modified_has_ghosts_all_around(graphs):
     grid = graph.grid("grid", (8, 8), (4, 4))
     u = graph.field("u", grid)
     with pytest.raises(StrataError, match="all ghosts around"):
-        graph.step(grid, modifies={"u": u.at(0, ghosts=1, corners=False)})(lambda here: None)
+        graph.step(grid, modifies={"u": u.newest(ghosts=1, corners=False)})(lambda here: None)
 
 
 def test_a_graph_can_be_inspected(graphs):
@@ -663,7 +651,7 @@ def test_a_task_that_runs_once_makes_scalars_from_scalars(graphs):
     def give(here):
         here["mine"][0] = here.patch
 
-    @graph.once(needs={"total": total.at(0), "before": time.previous()}, makes={"mean": mean, "time": time})
+    @graph.once(needs={"total": total, "before": time.previous()}, makes={"mean": mean, "time": time})
     def advance(here):
         called.append(here.step)
         here["mean"][0] = here["total"][0] / 4

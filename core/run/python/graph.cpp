@@ -100,15 +100,33 @@ PyParameter PyGraph::parameter(const std::string& name, double value, const std:
         {.name = name, .unit = unit, .about = about, .value = value, .least = least, .most = most})};
 }
 
+void PyGraph::in_program_order() {
+    get().in_program_order();
+    ordered_ = true;
+}
+
+int PyGraph::version_of(const Task& task, const std::vector<PyUse>& uses, const PyUse& use) const {
+    const auto& [access, label, version, back, ghosts, towards, corners] = use;
+    if (version != kNewest) return version;
+    if (access != "need" && access != "modify") return 0;
+    const int newest = task.newest(Field<double>(LabelId(label))).version;
+    // What a task needs upwind it makes itself: in place the version after the newest one.
+    const bool in_place = std::any_of(uses.begin(), uses.end(), [label = label](const PyUse& other) {
+        return std::get<0>(other) == "modify" && std::get<1>(other) == label;
+    });
+    return ordered_ && access == "need" && towards != Int3{} && in_place ? newest + 1 : newest;
+}
+
 std::vector<int> PyGraph::task(bool start, const std::string& name, int family,
                                const std::vector<PyUse>& uses, double flops, double bytes,
                                nb::callable kernel) {
     Scope& scope = start ? get().start() : get().step();
     Task task = family < 0 ? scope.once(name) : scope.task(name, grid_at(family));
     std::vector<int> numbers;
-    for (const auto& [access, label, version, back, ghosts, towards, corners] : uses) {
+    for (const PyUse& use : uses) {
+        const auto& [access, label, version, back, ghosts, towards, corners] = use;
         const Access how = named("access", access, kAccess);
-        const TypedVersion<double, Kind::field> of{{LabelId(label), version, back}};
+        const TypedVersion<double, Kind::field> of{{LabelId(label), version_of(task, uses, use), back}};
         const int layers = std::max({ghosts[0], ghosts[1], ghosts[2]});
         const bool sided = towards != Int3{};
         if (how == Access::modify && layers > 0 && !sided && !corners)
@@ -147,6 +165,7 @@ void bind_graphs(nb::module_& module) {
         .def("list", &PyGraph::list)
         .def("scalar", &PyGraph::scalar)
         .def("parameter", &PyGraph::parameter, nb::keep_alive<0, 1>())
+        .def("in_program_order", &PyGraph::in_program_order)
         .def("task", &PyGraph::task)
         .def("patches", [](const PyGraph& g, int family) { return g.grid_at(family).patches(); })
         .def("box",

@@ -46,10 +46,15 @@ class PyGraph {
     PyParameter parameter(const std::string& name, double value, const std::string& unit,
                           const std::string& about, double least, double most);
 
-    /// (access, label, version, back, ghosts, towards, corners).
+    /// From here on a label alone is its newest version (Graph::in_program_order).
+    void in_program_order();
+
+    /// (access, label, version, back, ghosts, towards, corners). `version`: kNewest for a label alone;
+    /// `label`: negative for a quantity that the case does not have.
     using PyUse = std::tuple<std::string, int, int, int, Int3, Int3, bool>;
+    static constexpr int kNewest = -2;  // -1 is the last one
     /// `family`: -1 for a task that runs once. `flops`, `bytes`: for each cell. Returns the numbers by which
-    /// the kernel asks for each use.
+    /// the kernel asks for each use, -1 of what the case does not have.
     std::vector<int> task(bool start, const std::string& name, int family, const std::vector<PyUse>& uses,
                           double flops, double bytes, nb::callable kernel);
 
@@ -57,8 +62,12 @@ class PyGraph {
     nb::handle owner;
 
   private:
+    /// The version that a use of a task names.
+    [[nodiscard]] int version_of(const Task& task, const std::vector<PyUse>& uses, const PyUse& use) const;
+
     std::unique_ptr<Graph> own_;
     Graph* graph_;
+    bool ordered_ = false;
 };
 
 }  // namespace strata::graph::python

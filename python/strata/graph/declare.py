@@ -18,6 +18,8 @@ from strata.graph.native import module, native_errors
 Array = npt.NDArray[Any]  # float64; of lists of whole numbers these
 Cells = tuple[slice, slice, slice]
 LAST = -1  # the last version of a generation
+NEWEST = -2  # as core/run/python has it
+NO_LABEL = -1
 
 
 def slices(box: Sequence[int]) -> Cells:
@@ -81,6 +83,13 @@ class Label:
     name: str
     directions: int = 3
 
+    def newest(self, ghosts: int | Sequence[int] = 0, corners: bool = True) -> Version:
+        """What the label alone means, with ghosts as in previous(): in a graph in program order
+        (Graph.in_program_order), among `needs` and `modifies`, the newest version that was declared so far;
+        else version 0.
+        """
+        return Version(self.number, NEWEST, 0, self._width(ghosts), corners=corners)
+
     def at(self, version: int, ghosts: int | Sequence[int] = 0, corners: bool = True) -> Version:
         """Version 0 is what `makes` gives; each `modifies` gives the next. Ghosts as in previous()."""
         return Version(self.number, version, 0, self._width(ghosts), corners=corners)
@@ -99,14 +108,15 @@ class Label:
         return Version(self.number, LAST, 0, self._width(ghosts), corners=corners)
 
     def upwind(
-        self, towards: Sequence[int], version: int = 0, layers: int = 1, corners: bool = False
+        self, towards: Sequence[int], version: int = NEWEST, layers: int = 1, corners: bool = False
     ) -> Version:
         """A version in the order of a sweep, which goes `towards` along (x, y, z): 1 up, -1 down, 0 where the
         order does not matter. A patch begins when its neighbours upwind are done.
 
         Among `needs`: what the task makes itself (0 of `makes`, n + 1 of `modifies` of n), with the layers
         upwind, and with `corners` also what lies between them. Among `modifies`: in place, with ghosts upwind
-        as the task has left them, and on the other sides of these axes as they were before.
+        as the task has left them, and on the other sides of these axes as they were before. `version` need
+        not be given in a graph in program order; else it is 0 where it is not.
         """
         signs = _three("towards", towards, self.directions, 0)
         width = tuple(layers if sign else 0 for sign in signs)
@@ -159,19 +169,20 @@ class Here:
     def __getitem__(self, name: str) -> Array:
         """[z, y, x] with the ghosts that were declared; of scalars and lists [i]. A view of the values where
         they lie, read-only where the task only needs them. It must not be kept after the kernel: the run ends
-        with an error where one is.
+        with an error where one is. Empty where the task declared None: what the case does not have.
         """
-        return self._native.array(self._use(name))
+        use = self._use(name)
+        return np.empty((0, 0, 0)) if use < 0 else self._native.array(use)
 
     def box(self, name: str) -> Cells:
         """What an array covers, by indices in the domain: slices (z, y, x). With the ghosts and border that
-        it has.
+        it has; of what the case does not have nothing.
         """
-        return slices(self._native.box(self._use(name)))
+        return slices(self._box(name))
 
     def inner(self, name: str) -> Cells:
         """Where the patch's own cells are in an array: slices (z, y, x), without ghosts and border."""
-        box, cells = self._native.box(self._use(name)), self._native.cells()
+        box, cells = self._box(name), self._native.cells()
         return slices([cells[d] - box[d % 3] for d in range(6)])
 
     def near(self, name: str, x: int, y: int = 0, z: int = 0) -> Array:
@@ -185,6 +196,10 @@ class Here:
         """Ends the run with this message, to which task, patch and step are added."""
         raise KernelFailure(message)
 
+    def _box(self, name: str) -> Sequence[int]:
+        use = self._use(name)
+        return (0,) * 6 if use < 0 else self._native.box(use)
+
     def _use(self, name: str) -> int:
         try:
             return self._uses[name]
@@ -195,7 +210,7 @@ class Here:
 
 
 Kernel = Callable[[Here], None]
-Uses = Mapping[str, "Version | Label"]
+Uses = Mapping[str, "Version | Label | None"]
 
 
 def error_text(error: BaseException) -> str:
@@ -232,15 +247,16 @@ def _rows_of(
                     given=key,
                     allowed="each name once, over needs, makes, modifies and contributes together",
                 )
-            if not isinstance(use, Label | Version):
+            if not isinstance(use, Label | Version | None):
                 raise StrataError(
                     f"what {of} uses is no label of the graph",
                     at=key,
                     given=f"{type(use).__name__} {use!r}",
                     allowed="a label (of field(), list() or scalar()), or a version of one, as "
-                    "label.previous(); parameters are read in the kernel without being declared",
+                    "label.previous(); None for a quantity that the case lacks; parameters are read in the "
+                    "kernel without being declared",
                 )
-            version = use.at(0) if isinstance(use, Label) else use
+            version = use.newest() if isinstance(use, Label) else use or Version(NO_LABEL)
             names[key] = len(rows)
             rows.append(
                 (
@@ -352,6 +368,15 @@ class Graph:
         with native_errors():
             return Parameter(name, self.native.parameter(name, value, unit, about, least, most))
 
+    def in_program_order(self) -> None:
+        """From here on tasks are declared in the order in which a program would run them: a label alone,
+        where a task needs or modifies it, is the newest version that was declared so far. What was there
+        before the step is label.previous(): a task that needs a label alone, which a later task makes, is an
+        error. To be called before the first task; without it a label alone is version 0, whatever the order.
+        """
+        with native_errors():
+            self.native.in_program_order()
+
     def start(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
         """A task that runs once on each patch, before the first step; see step()."""
         return self._task(True, grid, **uses)
@@ -359,6 +384,8 @@ class Graph:
     def step(self, grid: Grid, **uses: Any) -> Callable[[Kernel], Kernel]:
         """A task that runs on each patch in each step, named like its function or as `name` says. `needs`,
         `makes`, `modifies` and `contributes` say what it may touch: {name in the kernel: label or version}.
+        None in place of a label is a quantity that the case does not have: nothing is declared, and the
+        kernel's array is empty. Of a label that may be None: `nu and nu.previous(ghosts=1)`.
         `flops`, `bytes`: of one cell, for profiles. What it modifies with ghosts has them as they were before
         the task began on any patch, whatever their order.
         """
