@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/case_solver.hpp"
@@ -44,6 +45,8 @@ Options declare() {
                  "a solver in Python (strata.graph.program), on four processes")
         .example("strata run wave/case.toml --layout 2x1",
                  "a solver that `strata new wave` began; it is built where its sources changed")
+        .example("strata run old.toml --rewrite",
+                 "a case with keys of former versions is written as it is now, and kept as old.toml.old")
         .example("strata run transport --help", "the keys that a case of this solver may have");
     return options;
 }
@@ -156,6 +159,8 @@ int run_command(int argc, char** argv) {
         (ours ? own : solver_words).push_back(word);
         if (ours && name == word && name != "--bcast" && i + 1 < argc) own.emplace_back(argv[++i]);
     }
+    if (solver_words.size() > 1 && solver_words.front() == "--rewrite")
+        std::swap(solver_words[0], solver_words[1]);  // as well before the case as after it
     const std::string first = solver_words.empty() ? "" : solver_words.front();
     if (first.empty() || first == "--help" || first == "-h") {
         std::fputs(options.help().c_str(), stdout);

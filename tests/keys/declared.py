@@ -26,7 +26,7 @@ ANY = "NAME"  # a table that cases name themselves
 # Path of a key -> what is said of it. Keys of one text in two tables are one declaration, made for both.
 Declared = dict[tuple[str, ...], str]
 
-_SECTION = re.compile(r"^  \[([\w.]+)\]$")
+_SECTION = re.compile(r"^  \[([\w.]+)\]$|^  \[\[([\w.]+)\]\]  ")
 _KEY = re.compile(r"^  (\w+) +(\S.*)$")
 
 
@@ -42,7 +42,7 @@ def of_solver(front: str, solver: str) -> Declared:
     _, _, keys = done.stdout.partition("\nkeys of a case:\n")
     for line in keys.splitlines():
         if opened := _SECTION.match(line):
-            section = tuple(opened[1].split("."))
+            section = tuple((opened[1] or opened[2]).split("."))
         elif named := _KEY.match(line):
             key = (*section, named[1])
             found[key] = named[2]

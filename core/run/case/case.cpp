@@ -14,90 +14,15 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
+#include "core/run/case/array_reader.hpp"
+#include "core/run/case/former_reader.hpp"
 #include "core/run/case/key_text.hpp"
-
-// What toml++ asserts of a text does not hold for every text, and a failed assertion ends a process. Without
-// assertions it may be worse: compilers are told that they hold. So they are kept, and throw.
-#ifdef NDEBUG
-#define STRATA_WITHOUT_ASSERTIONS
-#undef NDEBUG
-#endif
-[[noreturn]] static void toml_asserts(const char* what) {
-    throw std::logic_error(std::string("toml++ cannot parse it: ") + what);
-}
-#define TOML_ASSERT(holds) static_cast<void>((holds) ? 0 : (toml_asserts(#holds), 0))
-#include <toml++/toml.h>
-#ifdef STRATA_WITHOUT_ASSERTIONS
-#define NDEBUG
-#endif
+#include "core/run/case/toml.hpp"
+#include "core/run/case/value_text.hpp"
 
 namespace strata::graph {
 
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-    using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
-std::string text_of(const CaseSchema::Into& into) {
-    const auto quoted = [](const std::string& text) { return '"' + text + '"'; };
-    const auto list = [](const auto& values) { return fmt::format("[{}]", fmt::join(values, ", ")); };
-    return std::visit(Overloaded{[](const bool* v) { return std::string(*v ? "true" : "false"); },
-                                 [&](const std::string* v) { return quoted(*v); },
-                                 [](const auto* v) { return fmt::format("{}", *v); },
-                                 [&](const std::vector<std::int64_t>* v) { return list(*v); },
-                                 [&](const std::vector<double>* v) { return list(*v); },
-                                 [&](const std::vector<std::string>* v) {
-                                     std::vector<std::string> all;
-                                     for (const std::string& text : *v) all.push_back(quoted(text));
-                                     return list(all);
-                                 }},
-                      into);
-}
-
-std::string type_of(const CaseSchema::Into& into) {
-    constexpr const char* names[] = {"true or false", "whole number",    "number",       "text",
-                                     "whole numbers", "list of numbers", "list of texts"};
-    return names[into.index()];
-}
-
-bool is_numeric(const CaseSchema::Into& into) {
-    return into.index() == 1 || into.index() == 2 || into.index() == 4 || into.index() == 5;
-}
-
-/// The allowed values as text: "0 < x <= 1", "one of "a", "b"", "2 to 3 whole numbers".
-std::string range_of(const CaseSchema::Into& into, const KeyAbout& about) {
-    std::string text;
-    if (!about.choices.empty()) {
-        text = fmt::format("one of \"{}\"", fmt::join(about.choices, "\", \""));
-    } else if (is_numeric(into)) {
-        if (std::isfinite(about.least) && std::isfinite(about.most) && !about.above_least)
-            text = fmt::format("{} to {}", about.least, about.most);
-        else if (std::isfinite(about.most) && std::isfinite(about.least))
-            text = fmt::format("> {}, up to {}", about.least, about.most);
-        else if (std::isfinite(about.least))
-            text = fmt::format("{} {}", about.above_least ? ">" : ">=", about.least);
-        else if (std::isfinite(about.most))
-            text = fmt::format("<= {}", about.most);
-    }
-    if (about.entries.first > 0 || about.entries.second < 1000) {
-        const auto [least, most] = about.entries;
-        const std::string many =
-            least == most ? fmt::format("{} entries", least) : fmt::format("{} to {} entries", least, most);
-        text = text.empty() ? many : many + ", each " + text;
-    }
-    return text;
-}
-
-std::string allowed_text(const CaseSchema::Into& into, const KeyAbout& about) {
-    const std::string range = range_of(into, about);
-    std::string text = range.empty() ? type_of(into) : type_of(into) + ", " + range;
-    if (!about.unit.empty()) text += fmt::format(" (in {})", about.unit);
-    return text;
-}
 
 std::string line_of(const std::string& text, std::size_t number) {
     std::istringstream in(text);
@@ -244,6 +169,23 @@ struct CaseReader {
         into = value;
         return true;
     }
+    bool take(const toml::node& node, std::array<double, 3>& into) const {
+        const toml::array* array = node.as_array();
+        std::array<double, 3> values{};
+        if (array == nullptr || array->size() != values.size()) return false;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (!take(*array->get(i), values[i])) return false;
+        into = values;
+        return true;
+    }
+    bool take(const toml::node& node, const Choice& into) const {
+        for (std::size_t i = 0; node.is_string() && i < into.size(); ++i)
+            if (node.as_string()->get() == into.name(i)) {
+                into.set(i);
+                return true;
+            }
+        return false;
+    }
     template <class T>
     bool take(const toml::node& node, std::vector<T>& into) const {
         if (!node.is_array()) return false;
@@ -264,6 +206,16 @@ struct CaseReader {
             const std::string name = path + std::string(key.str());
             const std::string name_text = path_text + key_text(key.str());
             const auto line = static_cast<int>(key.source().begin.line);
+            if (ArrayReader::is_array(schema, name)) {
+                const toml::array& all = *node.as_array();  // of tables: ArrayReader::open()
+                for (std::size_t i = 0; i < all.size(); ++i) {
+                    const std::string each = fmt::format("[{}].", i);
+                    CaseReader::table(schema, *all.get(i)->as_table(), name + each, name_text + each);
+                }
+                continue;
+            }
+            if (ArrayReader::is_within_array(schema, std::string(key.str()), path))
+                unknown(schema, name, name_text, line, node);
             const auto entry = std::find_if(schema.entries_.begin(), schema.entries_.end(),
                                             [&](const CaseSchema::Entry& e) { return e.name == name; });
             if (entry == schema.entries_.end()) {
@@ -274,12 +226,13 @@ struct CaseReader {
                     CaseReader::table(schema, *node.as_table(), name + '.', name_text + '.');
                     continue;
                 }
+                if (schema.passes_over_unknown_) continue;
                 unknown(schema, name, name_text, line, node);
             }
             entry->line = line;
-            const auto take = [&, &value = node](auto* into) {
-                return CaseReader{entry->about}.take(value, *into);
-            };
+            const auto take = Overloaded{
+                [&, &value = node](const Choice& into) { return CaseReader{entry->about}.take(value, into); },
+                [&, &value = node](auto* into) { return CaseReader{entry->about}.take(value, *into); }};
             const bool good = std::visit(take, entry->into);
             for (const CaseSchema::Into& into : entry->also)
                 if (good) std::visit(take, into);
@@ -297,9 +250,15 @@ struct CaseReader {
                                      const std::string& name_text, int line, const toml::node& node) {
         std::vector<std::string> names, spelled;
         for (const CaseSchema::Entry& e : schema.entries_) {
+            if (!e.array.empty() && !name.starts_with(e.array_name + '.')) continue;
             names.push_back(e.name);
             spelled.push_back(schema.spelled(e.name));
         }
+        for (const CaseSchema::Array& array : schema.arrays_)
+            if (!name.starts_with(array.section + '[')) {
+                names.push_back(array.section);
+                spelled.push_back("[[" + array.section + "]]");
+            }
         const std::string near = nearest(name, names);
         Error error(fmt::format("a case of {} has no such key", schema.solver_));
         error.at(schema.file_, line, name_text).given(node.is_table() ? "a table" : given_text(node));
@@ -307,6 +266,11 @@ struct CaseReader {
         throw error.remedy(near.empty() ? schema.command_for_help() : schema.spelled(near) + "?");
     }
 };
+
+void FormerReader::read_known(CaseSchema& keys, const toml::table& table) {
+    keys.passes_over_unknown_ = true;
+    CaseReader::table(keys, table, "", "");
+}
 
 CaseSchema::CaseSchema(std::string solver, std::string summary)
     : solver_(std::move(solver)), summary_(std::move(summary)) {}
@@ -316,7 +280,9 @@ CaseSchema& CaseSchema::key(std::string name, Into into, KeyAbout about) {
     if (entry(name) != nullptr) throw Error("a key was declared before").given(name);
     if (!about.same_with.first.empty()) about.same_with.first = full(about.same_with.first);
     std::string text = about.required ? "" : text_of(into);
-    entries_.push_back({std::move(name), into, std::move(about), std::move(text)});
+    if (const Choice* choice = std::get_if<Choice>(&into))
+        for (std::size_t i = 0; i < choice->size(); ++i) about.choices.emplace_back(choice->name(i));
+    entries_.push_back({std::move(name), into, std::move(about), std::move(text), 0, place_});
     return *this;
 }
 
@@ -390,12 +356,14 @@ void CaseSchema::read_text(const std::string& text, const std::filesystem::path&
                 if (const std::string name(key.str()); node.is_table() && of.names.insert(name).second)
                     of.declare(*this, name);
     }
+    FormerReader::refuse(*this, table);
+    ArrayReader::open(*this, table);
     CaseReader::table(*this, table, "", "");
     for (const Entry& entry : entries_)
         if (entry.about.required && entry.line == 0)
             throw Error("a key is missing")
-                .at(file_, 0, spelled(entry.name))
-                .given("no such key in the file")
+                .at(file_, entry.table_line, spelled(entry.name))
+                .given(entry.array.empty() ? "no such key in the file" : "no such key in this table")
                 .allowed(allowed_text(entry.into, entry.about))
                 .remedy(command_for_help());
 }
@@ -412,11 +380,14 @@ std::string CaseSchema::help() const {
             const Under own = all.under(of.prefix);
             of.declare(all, "NAME");
         }
+    std::erase_if(all.entries_, [](const Entry& entry) { return !entry.array.empty(); });
+    for (std::size_t n = 0; n < arrays_.size(); ++n) all.declare_entry(n, kSample, 0);
+    all.sort_sections();
     std::string text, section = "?";
     for (const Entry& entry : all.entries_) {
         const std::size_t dot = entry.name.rfind('.');
         const std::string of = dot == std::string::npos ? "" : entry.name.substr(0, dot);
-        if (of != section) text += of.empty() ? "" : fmt::format("  [{}]\n", all.spelled(of));
+        if (of != section) text += of.empty() ? "" : all.header(entry, of);
         section = of;
         const std::string name = dot == std::string::npos ? entry.name : entry.name.substr(dot + 1);
         text += fmt::format("  {:<18} {}", name, entry.about.meaning);
@@ -449,7 +420,7 @@ void CaseSchema::refuse(const std::string& key, const std::string& message,
                         const std::string& allowed) const {
     if (const Entry* of = meant(key))
         throw Error(message)
-            .at(file_, of->line, spelled(of->name))
+            .at(file_, of->line == 0 ? of->table_line : of->line, spelled(of->name))
             .given(text_of(of->into))
             .allowed(allowed)
             .remedy(command_for_help());

@@ -9,17 +9,28 @@
 //              {.unit = "m2/s", .least = 0, .meaning = "of the heat equation"});
 //   schema.key("grid.cells", &settings.cells, {.least = 1, .required = true, .entries = {2, 3}});
 //   schema.read("cases/transport/heat.toml");
+//
+// What a case has several of is an array of tables, each read into a struct of its own:
+//
+//   schema.arrays("bodies", &settings.bodies, [](const EntryKeys& keys, Body& body) {
+//       keys.key("shape", Choice(&body.shape, kShapes), {.required = true});
+//       keys.key("radius", &body.radius, {.unit = "m", .least = 0, .meaning = "of a sphere"});
+//   });
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "core/run/case/choice.hpp"
 
 namespace strata::graph {
 
@@ -54,12 +65,23 @@ struct KeyAbout {
     std::string meaning = {};
 };
 
+/// The properties of an array of tables.
+struct ArrayAbout {
+    /// The fewest and the most tables.
+    std::pair<std::size_t, std::size_t> entries = {0, 1024};
+    std::string meaning = {};
+};
+
+class EntryKeys;
+struct FormerKeys;
+
 /// The keys of one solver's case files. TOML (toml.io, 1.0); "section.key" is key in [section]. The variables
 /// must outlive the schema.
 class CaseSchema {
   public:
-    using Into = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*,
-                              std::vector<double>*, std::vector<std::string>*>;
+    using Into =
+        std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::int64_t>*,
+                     std::vector<double>*, std::vector<std::string>*, std::array<double, 3>*, Choice>;
 
     /// `solver`: the required value of the case file's key `solver`, there also as "PATH/NAME".
     CaseSchema(std::string solver, std::string summary);
@@ -91,6 +113,16 @@ class CaseSchema {
     /// for --help once with NAME.
     using DeclareTable = std::function<void(CaseSchema& keys, const std::string& name)>;
     CaseSchema& tables(std::string section, DeclareTable declare);
+    /// An array of tables, [[section]]: `declare(keys, entry)` is called for each table that is read, with an
+    /// EntryKeys and the T that the table is read into, and declares the keys of one; for --help once. At
+    /// least one of them must be required. Keys are named "section[2].KEY", counted from 0. Reading makes
+    /// `into` as long as the case's array, so a schema whose case has been read must not outlive a change of
+    /// its length.
+    template <class T, class Declare>
+    CaseSchema& arrays(std::string section, std::vector<T>* into, Declare declare, ArrayAbout about = {});
+
+    /// Keys that cases had once (former.hpp): a case with some of them is refused with what to write instead.
+    CaseSchema& former(FormerKeys keys);
 
     /// Reads a file into the variables; keys that are not in it keep their defaults. Throws Error with file,
     /// line, key, given value and allowed ones: for text that is not TOML, or has more than a MiB or keys of
@@ -144,11 +176,16 @@ class CaseSchema {
         Into into;
         KeyAbout about;
         std::string default_text;
-        int line = 0;              // in the file read last; 0: not there
-        bool common = false;       // declared by common_key()
-        std::vector<Into> also{};  // variables of a common key besides `into`
+        int line = 0;                             // in the file read last; 0: not there
+        std::size_t place = 0;                    // in the order of sections
+        std::string array = {}, array_name = {};  // of an array's entry: "bodies" and "bodies[2]"
+        int table_line = 0;                       // where this entry begins
+        bool common = false;                      // declared by common_key()
+        std::vector<Into> also = {};              // variables of a common key besides `into`
     };
     friend struct CaseReader;
+    friend struct ArrayReader;
+    friend struct FormerReader;
     [[nodiscard]] const Entry* entry(const std::string& name) const;
     /// The entry that a solver means by a name: under the prefix, or of a common key.
     [[nodiscard]] const Entry* meant(const std::string& name) const;
@@ -160,6 +197,8 @@ class CaseSchema {
     [[nodiscard]] std::string restart_words(const Entry& entry) const;
     /// Of a solver of one's own `strata run` knows by the case that it names in STRATA_SOLVER_OF.
     [[nodiscard]] std::string command_for_help() const;
+    /// Of a section, before its keys in --help: `entry` is the first of them.
+    [[nodiscard]] std::string header(const Entry& entry, const std::string& section) const;
 
     std::string solver_, summary_;
     std::vector<Entry> entries_;
@@ -171,6 +210,45 @@ class CaseSchema {
         std::set<std::string> names;
     };
     std::vector<Tables> tables_;
+    /// An array of tables. `declare` declares the keys of entry i, for kSample those of one for --help.
+    struct Array {
+        std::string section;
+        ArrayAbout about;
+        std::function<void(std::size_t)> resize;
+        std::function<void(const EntryKeys& keys, std::size_t i)> declare;
+    };
+    static constexpr std::size_t kSample = std::numeric_limits<std::size_t>::max();
+    CaseSchema& add(Array array);
+    /// Declares the keys of entry i of the n-th array; `line`: where its table begins.
+    void declare_entry(std::size_t n, std::size_t i, int line);
+    void sort_sections();
+    std::vector<Array> arrays_;
+    std::size_t place_ = 0;  // of keys that are declared now
+    std::shared_ptr<const FormerKeys> former_;
+    bool passes_over_unknown_ = false;
 };
+
+/// The keys of one table of an array.
+class EntryKeys {
+  public:
+    EntryKeys(CaseSchema& schema, std::string name) : schema_(schema), name_(std::move(name)) {}
+    /// As CaseSchema::key(), without the array's name.
+    const EntryKeys& key(const std::string& key, CaseSchema::Into into, KeyAbout about) const {
+        schema_.key(name_ + '.' + key, into, std::move(about));
+        return *this;
+    }
+
+  private:
+    CaseSchema& schema_;
+    std::string name_;
+};
+
+template <class T, class Declare>
+CaseSchema& CaseSchema::arrays(std::string section, std::vector<T>* into, Declare declare, ArrayAbout about) {
+    const auto sample = std::make_shared<T>();
+    return add(
+        {std::move(section), std::move(about), [into](std::size_t n) { into->assign(n, T{}); },
+         [=](const EntryKeys& keys, std::size_t i) { declare(keys, i == kSample ? *sample : (*into)[i]); }});
+}
 
 }  // namespace strata::graph

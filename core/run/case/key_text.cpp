@@ -51,6 +51,15 @@ std::string CaseSchema::spelled(const std::string& name) const {
                 (table == nullptr || each.size() > table->size()))
                 section = &of.section, table = &each;
     }
+    for (const Array& array : arrays_) {
+        const std::size_t close = name.find(']');
+        if (!name.starts_with(array.section + '[') || close == std::string::npos) continue;
+        const std::string head = key_path_text(array.section) +
+                                 name.substr(array.section.size(), close + 1 - array.section.size());
+        return close + 1 == name.size()
+                   ? head
+                   : head + '.' + key_path_text(std::string_view(name).substr(close + 2));
+    }
     if (table == nullptr) return key_path_text(name);
     const std::string head = key_path_text(*section) + '.' + key_text(*table);
     const std::size_t end = section->size() + 1 + table->size();

@@ -50,6 +50,9 @@ Options options_of(const CaseSchema& schema, const std::string& program) {
                 "simulated: instructions and cache misses from callgrind, some fifty times slower")
         .flag("--timeline", "trace.json of the latest operations, for ui.perfetto.dev")
         .flag("--quiet", "no line of progress, and no first line but for what a solver must say")
+        .flag("--rewrite",
+              "writes a case with keys of former versions as it is written now, keeps it as CASE.old, and "
+              "runs nothing")
         .flag("--graph",
               "prints the task graph (strata.graph/1) and runs nothing: `strata graph show` reads it")
         .hidden("--replay", true)  // these four are said by `strata replay`, which checks them
@@ -115,6 +118,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, const CaseSc
     command_line.timeline = parsed.has("--timeline");
     command_line.quiet = parsed.has("--quiet");
     command_line.graph = parsed.has("--graph");
+    command_line.rewrite = parsed.has("--rewrite");
     if (parsed.has("--replay")) command_line.replay = replay_wish(parsed);
     const char* needs = command_line.timeline                 ? "--timeline"
                         : command_line.checkpoint > 0         ? "--checkpoint"

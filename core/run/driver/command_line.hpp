@@ -28,7 +28,7 @@ struct CommandLine {
     std::optional<std::int64_t> series;  // the same; not given: what the solver says
     int keep = 2;
     std::optional<ReplayWish> replay;
-    bool profile = false, timeline = false, quiet = false, graph = false;
+    bool profile = false, timeline = false, quiet = false, graph = false, rewrite = false;
 };
 
 /// Empty where help was asked for: it has been printed. Throws Error.

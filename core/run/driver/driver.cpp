@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/reason.hpp"
 #include "core/graph/resolve/describe.hpp"
+#include "core/run/case/former.hpp"
 #include "core/run/checkpoint/state.hpp"
 #include "core/run/driver/command_line.hpp"
 #include "core/run/driver/replay.hpp"
@@ -157,6 +158,10 @@ bool prepare(const std::vector<std::string>& words, int argc, char** argv, CaseS
     const std::optional<CommandLine> read = read_command_line(argc, argv, schema);
     if (!read) return false;
     command_line = *read;
+    if (command_line.rewrite) {
+        std::fputs(rewrite_case(schema, command_line.case_file).c_str(), stdout);
+        return false;
+    }
     if (command_line.replay) {
         order.plan = plan_replay(command_line, build);
         schema.read_text(order.plan.leg.case_text, order.plan.leg.case_file);
