@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 # The libraries of a solver of one's own are one export, those for C and Fortran another: a tree may have the first alone.
-set(STRATA_SOLVER_LIBRARIES base machine observe launch team team_mpi balance graph output run)
+set(STRATA_SOLVER_LIBRARIES base machine observe launch team team_mpi balance graph output run geometry curvilinear overset)
 set(STRATA_TEAM_LIBRARIES mlp mlplib mlplib_i8 mlp_fortran)
 set(STRATA_EXPORTS "")
 # A wheel has all solvers, though pyproject.toml does not know them: all that is in their parts goes where the first part does.
@@ -60,7 +60,7 @@ install(FILES contrib/site/site.toml DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/st
 
 if(STRATA_EXPORTS)
     install(
-        DIRECTORY core
+        DIRECTORY core methods
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/strata"
         COMPONENT solver
         FILES_MATCHING
@@ -94,6 +94,10 @@ if(STRATA_EXPORTS)
                        "        set_property(TARGET MPI::MPI_CXX PROPERTY INTERFACE_${property} [[${value}]])\n")
             endif()
         endforeach()
+    endif()
+    set(STRATA_LZMA_FOUND FALSE)
+    if(TARGET LibLZMA::LibLZMA)
+        set(STRATA_LZMA_FOUND TRUE)
     endif()
     set(package "${PROJECT_BINARY_DIR}/package")
     configure_package_config_file(

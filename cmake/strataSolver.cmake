@@ -1,9 +1,11 @@
 # For solvers of one's own, with find_package(strata).
 
-# strata::solver: all that a solver links. With MPI it also runs over nodes, under mpirun or srun.
+# strata::solver: all that a solver links; of the methods a program gets what it calls. With MPI it also runs over nodes, under
+# mpirun or srun.
 if(TARGET strata::run AND NOT TARGET strata::solver)
     add_library(strata::solver INTERFACE IMPORTED)
-    set_property(TARGET strata::solver PROPERTY INTERFACE_LINK_LIBRARIES strata::run)
+    set_property(TARGET strata::solver PROPERTY INTERFACE_LINK_LIBRARIES strata::overset strata::curvilinear strata::geometry
+                                                strata::run)
     if(TARGET strata::team_mpi AND TARGET MPI::MPI_CXX)
         set_property(TARGET strata::solver APPEND PROPERTY INTERFACE_LINK_LIBRARIES strata::team_mpi)
     endif()

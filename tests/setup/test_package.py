@@ -21,6 +21,7 @@ find_package(strata REQUIRED)
 add_executable(user user.cpp)
 target_link_libraries(user PRIVATE strata::machine)
 strata_solver(solver solver.cpp)
+strata_solver(methods methods.cpp)
 """
 
 USER = """\
@@ -46,6 +47,49 @@ int main() {
 """
 
 
+# What a solver of one's own may ask of each method; strata_solver() links them all.
+USER_METHODS = """\
+#include <methods/curvilinear/coarsen.hpp>
+#include <methods/curvilinear/generate.hpp>
+#include <methods/curvilinear/read.hpp>
+#include <methods/geometry/solid.hpp>
+#include <methods/overset/connectivity.hpp>
+#include <methods/overset/hole_map.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+int main(int, char** argv) {
+    using namespace strata;
+    const graph::Real3 o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+    using geometry::Facet;
+    const geometry::Solid corner({Facet{o, y, x}, Facet{o, x, z}, Facet{o, z, y}, Facet{x, y, z}}, "corner");
+    std::printf("inside: %d %d\\n", corner.contains({0.1, 0.1, 0.1}), corner.contains({0.5, 0.5, 0.5}));
+
+    overset::HoleMap map(3, corner.bounds());
+    std::vector<bool> marked(overset::HoleMap::cells(3));
+    for (const Facet& facet : corner.triangles()) map.mark(facet, [&](std::size_t n) { marked[n] = true; });
+    map.fill(marked);
+    using Cell = overset::HoleMap::Cell;
+    std::printf("outside: %d %d\\n", map.at({0.5, 0.5, 2}) == Cell::outside,
+                map.at({0, 0, 0}) == Cell::outside);
+
+    const flow::GridSystem grid = flow::coarsened(flow::cut(flow::generate(flow::CylinderGrid{})), 2);
+    const auto cells = grid.source->zones()[0].cells;
+    std::printf("cells: %d %d\\n", cells[0], cells[1]);
+
+    flow::GridFiles files;
+    files.grid = std::filesystem::path(argv[0]) / "none.xyz";
+    try {
+        (void)flow::read_grid(files);
+    } catch (const Error& error) {
+        std::puts("no such grid");
+    }
+}
+"""
+
+
 def run(*command: str | Path, **options: object) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
     assert done.returncode == 0, done.stdout + done.stderr
@@ -67,6 +111,7 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
     sample.need_solvers(prefix)
     (tmp_path / "CMakeLists.txt").write_text(USER_CMAKE)
     (tmp_path / "user.cpp").write_text(USER)
+    (tmp_path / "methods.cpp").write_text(USER_METHODS)
     shutil.copy(ROOT / "examples" / "heat" / "heat.cpp", tmp_path / "solver.cpp")
     said = run(prefix / "bin" / "strata", "--cmake-prefix").strip()
     assert said == str(prefix), "the name that stays when Strata is built again"
@@ -79,6 +124,8 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
     said = run(tmp_path / "build" / "user")
     assert "a message" in said
     assert f"lanes: {8 * 30**0.5 + 1:g}" in said
+    said = run(tmp_path / "build" / "methods")
+    assert said.splitlines() == ["inside: 1 0", "outside: 1 0", "cells: 48 32", "no such grid"]
     case = tmp_path / "heat.toml"
     case.write_text('solver = "heat"\ncells = 32\nend = 0.02\n')
     team = {k: v for k, v in os.environ.items() if not k.startswith("STRATA_")} | {
@@ -93,7 +140,7 @@ def test_find_package_gives_another_project_the_libraries_and_searches_for_nothi
 EXAMPLES = ("conjugate", "lennard_jones", "shapes", "stopped", "heat", "implicit", "multizone")
 
 
-def test_the_headers_that_examples_include_are_all_installed(prefix: Path) -> None:
+def test_the_headers_that_examples_include_and_those_of_methods_are_all_installed(prefix: Path) -> None:
     include = prefix / "include" / "strata"
     if not (include / "core" / "graph").is_dir():
         pytest.skip("the libraries of solvers are not built (toml++)")
@@ -103,13 +150,16 @@ def test_the_headers_that_examples_include_are_all_installed(prefix: Path) -> No
         for header in re.findall(r'(?m)^#include [<"](core/[^>"]+)', source.read_text())
     }
     assert len(asked) > 5
+    methods = {str(header.relative_to(ROOT)): header for header in (ROOT / "methods").rglob("*.hpp")}
+    assert len(methods) > 20
+    asked |= methods
     seen: set[str] = set()
     # A header's own headers, too: what is installed is enough by itself.
     while asked:
         header, source = asked.popitem()
         assert (include / header).is_file(), (header, source)
         seen.add(header)
-        for further in re.findall(r'(?m)^#include "(core/[^"]+)', (include / header).read_text()):
+        for further in re.findall(r'(?m)^#include "((?:core|methods)/[^"]+)', (include / header).read_text()):
             if further not in seen:
                 asked[further] = include / header
 
