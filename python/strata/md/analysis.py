@@ -30,7 +30,6 @@ from strata.run.series import read as read_series
 # Quantities by which equilibrium is judged: those of the series that are there.
 JUDGED = ("temperature", "potential energy", "pressure", "volume")
 _MOST_SPECIES = 3  # with more, g(r) of all atoms alone
-_ENDINGS = (".xyz", ".extxyz", ".dcd")
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,7 @@ def _trajectory_of(asked: Asked) -> Path | None:
     if asked.trajectory is not None:
         return asked.trajectory
     folder = asked.run if asked.run.is_dir() else asked.run.parent
-    return next((path for ending in _ENDINGS for path in sorted(folder.glob(f"*{ending}"))), None)
+    return next((path for ending in frames.ENDINGS for path in sorted(folder.glob(f"*{ending}"))), None)
 
 
 def _atoms(found: Analysis, progress: Callable[[str], None]) -> None:

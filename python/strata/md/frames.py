@@ -47,14 +47,13 @@ class Frame:
 
 
 def read(path: Path | str) -> Iterator[Frame]:
-    """The frames of a file, by its ending: .xyz, .extxyz or .dcd."""
+    """The frames of a file, by its ending, one of ENDINGS."""
     file = Path(path)
-    ways = {".xyz": _xyz, ".extxyz": _xyz, ".dcd": _dcd}
-    if file.suffix.lower() not in ways:
+    if file.suffix.lower() not in ENDINGS:
         raise StrataError(
-            "not a trajectory that can be read", at=str(file), allowed=", ".join(ways), given=file.suffix
+            "not a trajectory that can be read", at=str(file), allowed=", ".join(ENDINGS), given=file.suffix
         )
-    return _in_utf8(file, ways[file.suffix.lower()](file))
+    return _in_utf8(file, _READERS[file.suffix.lower()](file))
 
 
 def _in_utf8(path: Path, found: Iterator[Frame]) -> Iterator[Frame]:
@@ -275,3 +274,8 @@ def _record(file: IO[bytes], order: str) -> bytes | None:
         return None
     data = file.read(length)
     return data if len(file.read(4)) == 4 else None
+
+
+# A form of trajectories is a row here; what looks for a run's trajectory tries the endings in this order.
+_READERS = {".xyz": _xyz, ".extxyz": _xyz, ".dcd": _dcd}
+ENDINGS = tuple(_READERS)
