@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,8 +64,8 @@ def read(path: Path | str) -> Series:
         ) from None
     head, _, rest = text.partition("\n")
     names, units = [], {}
-    for word in map(str.strip, head.split(",")):
-        name, inside, unit = word.removesuffix("]").partition(" [") if word.endswith("]") else (word, "", "")
+    for word in _words(head):
+        name, inside, unit = word.removesuffix("]").rpartition(" [") if word.endswith("]") else (word, "", "")
         name = name if inside else word
         names.append(name)
         units[name] = unit
@@ -84,6 +85,16 @@ def read(path: Path | str) -> Series:
         )
     columns["step"] = steps.astype(int)
     return Series(file, units, columns)
+
+
+def _words(head: str) -> list[str]:
+    """The fields of a header, quoted where a name contains a comma (RFC 4180). None where csv refuses it: a
+    field of more than 131,072 characters.
+    """
+    try:
+        return [word.strip() for word in next(csv.reader([head]), [])]
+    except csv.Error:
+        return []
 
 
 def rows_of_numbers(file: Path, names: list[str], lines: list[str], what: str) -> np.ndarray:
