@@ -121,13 +121,13 @@ mass_flow = 0.57
 )");
     CHECK(s.grid.form == "unformatted big-endian single");
     CHECK(s.grid.shift == Numbers{1, 2, 3});
-    CHECK(s.grid.before == 0.75);
-    CHECK(s.grid.length == 1.5);
+    CHECK(s.grid.own.of<flow::PlateGrid>().before == 0.75);
+    CHECK(s.grid.own.of<flow::PlateGrid>().length == 1.5);
     CHECK(s.grid.naca == "2412");
     CHECK(s.grid.tail == "blunt");
-    CHECK(s.grid.taper == 0.5);
-    CHECK(s.grid.sweep == 30);
-    CHECK(s.grid.twist == -3);
+    CHECK(s.grid.own.of<flow::WingGrid>().taper == 0.5);
+    CHECK(s.grid.own.of<flow::WingGrid>().sweep == 30);
+    CHECK(s.grid.own.of<flow::WingGrid>().twist == -3);
     CHECK(s.grid.motion.kind == "pitch");
     CHECK(s.grid.motion.mean == 10);
     CHECK(s.grid.motion.amplitude == 20);
