@@ -177,11 +177,16 @@ def imports(path: Path) -> set[Path]:
                 places = [PACKAGE.joinpath(*parts[1:])]
                 found |= {PACKAGE.joinpath(*parts[1:i], "__init__.py") for i in range(1, len(parts) + 1)}
             else:
-                places = [path.with_name(parts[0])]
-                if not places[0].with_suffix(".py").exists():
-                    places = [folder / parts[0] for folder in TESTS.iterdir()]
+                places = _helper(path, parts[0])
             found |= {place.with_suffix(".py") for place in places}
     return {each for each in found if each.exists()}
+
+
+def _helper(path: Path, name: str) -> list[Path]:
+    """Where a bare name lies: beside the file or above it, the nearest first; else in any folder of tests."""
+    folders = [path.parent, *(folder for folder in path.parents[1:] if folder.is_relative_to(TESTS))]
+    nearest = [folder / name for folder in folders if (folder / f"{name}.py").exists()]
+    return nearest[:1] or [folder / name for folder in TESTS.iterdir()]
 
 
 def _by_name(call: ast.Call) -> set[Path]:

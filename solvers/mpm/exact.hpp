@@ -1,5 +1,5 @@
 // Problems with exact solutions: a bar's first axial mode, a bar that hits a wall, and manufactured
-// solutions, whose derivation is docs/mpm.md (checked by tests/solvers/test_mpm.cpp).
+// solutions, whose derivation is docs/mpm.md (checked by tests/solvers/mpm/test_mpm.cpp).
 #pragma once
 
 #include "solvers/mpm/settings.hpp"

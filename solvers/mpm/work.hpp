@@ -2,8 +2,8 @@
 // square root or comparison is one, a fused multiplication and addition would be two; lanes without a
 // particle count nothing), and bytes that must move at least, each array of a particle or grid point once.
 // For profiles and rooflines. The formulas were written down from the kernels;
-// tests/solvers/test_mpm_work.cpp holds them to what the kernels do. Not declared: what happens once a task,
-// at walls, and where bodies touch at a grid point.
+// tests/solvers/mpm/test_mpm_work.cpp holds them to what the kernels do. Not declared: what happens once a
+// task, at walls, and where bodies touch at a grid point.
 #pragma once
 
 #include "solvers/mpm/step.hpp"

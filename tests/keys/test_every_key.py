@@ -25,9 +25,9 @@ LIST = HERE / "not_set.csv"
 Key = tuple[str, ...]
 # Folders of cases of which a test takes each file, and the words by which it does.
 WHOLE = {
-    "mpm": ("solvers/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
-    "transport": ("solvers/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
-    "md": ("solvers/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
+    "mpm": ("solvers/run/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
+    "transport": ("solvers/run/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
+    "md": ("solvers/run/test_checked_cases.cpp", "directory_iterator(fs::path(CASES) / name)"),
     "studies": ("e2e/test_study.py", '(ROOT / "cases" / "studies").glob("*.toml")'),
     "characterize": ("python/measure/test_case.py", 'CASES.glob("*.toml")'),
 }

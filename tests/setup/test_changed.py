@@ -71,6 +71,17 @@ def test_a_helper_of_tests_affects_those_that_import_it() -> None:
     assert picked("tests/setup/conftest.py") == ([], {"setup"})
 
 
+def test_a_helper_affects_tests_in_folders_below_it_and_one_beside_them_no_others() -> None:
+    def named(helper: str) -> set[str]:
+        _, files = changed.select({f"tests/solvers/{helper}"}, Build())  # type: ignore[arg-type]
+        return {"/".join(path.relative_to(changed.TESTS / "solvers").parts) for path in files}
+
+    assert {"md/test_md_layouts.py", "mpm/test_mpm_layouts.py"} <= named("every_layout.py")
+    assert "flow/test_flow_truth.py" not in named("every_layout.py")
+    assert named("md/md_gas.py") == {"md/test_md_truth.py", "md/test_md_motion_runs.py"}
+    assert "run/test_run_command.py" in named("conftest.py")
+
+
 def test_documents_affect_nothing_and_the_build_affects_everything() -> None:
     assert picked("docs/measuring.md", "README.md") == ([], set())
     everything = {path.relative_to(changed.TESTS).parts[0] for path in changed.TESTS.rglob("test_*.py")}

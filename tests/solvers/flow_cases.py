@@ -141,6 +141,17 @@ def write_plot3d(path: Path, zones: list[np.ndarray], conditions: str = "") -> N
     path.write_text("\n".join(lines) + "\n")
 
 
+def swirl(x: np.ndarray, mach: float) -> np.ndarray:
+    """A swirl that is not the same all around, but in each quarter: density, momentum, energy."""
+    r, angle = np.hypot(x[1], x[2]), np.arctan2(x[2], x[1])
+    u_x, u_r = mach * (1 + 0.1 * np.cos(4 * angle)), 0.02 * np.sin(4 * angle)
+    u_a = 0.1 / r
+    rho = 1 + 0.05 * np.sin(4 * angle)
+    u = np.stack([u_x, u_r * np.cos(angle) - u_a * np.sin(angle), u_r * np.sin(angle) + u_a * np.cos(angle)])
+    p = 1 / 1.4 - 0.5 * 0.01 / r**2
+    return np.stack([rho, *(rho * u), p / 0.4 + 0.5 * rho * (u**2).sum(0)])
+
+
 def at_end(folder: Path) -> dict[str, np.ndarray]:
     """The values of the last checkpoint of a run of one patch, by the name of the label."""
     checkpoint = max(folder.glob("checkpoint-*"))

@@ -4,7 +4,7 @@
 // a change of sign and a choice are none. They are counted by kind, since processors have units of their own
 // for them, some much slower than others. Counted is what kernels execute in the middle of a large block,
 // without what is done once a row or at its ends; roots that are found by iteration count with all of it.
-// tests/solvers/test_flow_work.cpp counts again.
+// tests/solvers/flow/test_flow_work.cpp counts again.
 #pragma once
 
 #include "solvers/flow/scheme/options.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/run/driver/showing.hpp"
-#include "tests/solvers/flow_ring.hpp"
+#include "tests/solvers/flow/flow_ring.hpp"
 
 using namespace strata;
 using namespace strata::graph;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/simulation/simulation.hpp"
-#include "tests/solvers/overset_grids.hpp"
+#include "tests/solvers/overset/overset_grids.hpp"
 
 using namespace strata;
 using namespace strata::graph;

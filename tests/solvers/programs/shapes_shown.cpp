@@ -1,4 +1,4 @@
-// A solver that shows one family of each shape, with values that tests/solvers/read_shapes.py knows:
+// A solver that shows one family of each shape, with values that tests/solvers/run/read_shapes.py knows:
 //   shapes_shown CASE --out FOLDER --fields N --steps N
 #include <chrono>
 #include <filesystem>
