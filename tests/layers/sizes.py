@@ -1,4 +1,5 @@
-"""How long files and functions are: of C++ by its braces, of Python by its syntax tree.
+"""How many files a folder has, how many lines files and functions have: of C++ by its braces, of Python by
+its syntax tree.
 
 A function of C++ counts from the first line of its head (a template's parameters included) to its closing
 brace; lambdas and types within belong to it. Where both branches of a condition of the preprocessor open a
@@ -10,9 +11,11 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+FILES_OF_A_FOLDER = 60
 LINES_OF_A_FILE = 450
 LINES_OF_A_FUNCTION = 60
 
@@ -132,3 +135,9 @@ def long_functions(files: Mapping[str, str]) -> list[Function]:
 def long_files(files: Mapping[str, str]) -> dict[str, int]:
     """The lines of files that have too many."""
     return {file: lines for file, text in files.items() if (lines := text.count("\n")) > LINES_OF_A_FILE}
+
+
+def full_folders(files: Iterable[str]) -> dict[str, int]:
+    """The number of files of folders that have too many; those of folders within do not count."""
+    counts = Counter(file.rpartition("/")[0] for file in files)
+    return {folder: count for folder, count in counts.items() if count > FILES_OF_A_FOLDER}
