@@ -2,11 +2,13 @@
 
 #include <cmath>
 
-#include "solvers/md/random.hpp"
+#include "methods/particles/random.hpp"
 #include "solvers/md/step.hpp"
 #include "solvers/md/thermo.hpp"
 
 namespace strata::md {
+
+using namespace particles;
 
 using namespace graph;
 

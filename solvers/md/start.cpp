@@ -4,9 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "solvers/md/random.hpp"
+#include "methods/particles/random.hpp"
 
 namespace strata::md {
+
+using namespace particles;
 
 namespace {
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/md/random.hpp"
+#include "methods/particles/random.hpp"
 
 namespace strata::md {
+
+using namespace particles;
 
 namespace {
 

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstddef>
 
-#include "solvers/mpm/lanes.hpp"
+#include "methods/particles/lanes.hpp"
 
 namespace strata::mpm {
+
+using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// A body's share of a grid point.
 struct Touching {

@@ -2,9 +2,11 @@
 // cell at once: they share their grid points.
 #pragma once
 
-#include "solvers/mpm/shape.hpp"
+#include "methods/particles/shape.hpp"
 
 namespace strata::mpm {
+
+using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// What particles find in a field of three components.
 struct Gathered {

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 
-#include "solvers/mpm/lanes.hpp"
+#include "methods/particles/lanes.hpp"
 
 namespace strata::mpm {
+
+using namespace particles;  // NOLINT(google-build-using-namespace)
 
 enum class Law : std::uint8_t { neo_hookean, mooney_rivlin, linear, von_mises };
 

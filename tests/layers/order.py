@@ -39,7 +39,7 @@ NATIVE = [
     ["core/run/module"],
     ["core/run/python"],
     ["methods/geometry"],
-    ["methods/curvilinear", "methods/overset"],
+    ["methods/curvilinear", "methods/overset", "methods/particles"],
     [f"solvers/{name}" for name in SHIPPED],
     ["benchmarks/elsewhere.hpp"],
     ["benchmarks/common"],

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/graph/simulation/simulation.hpp"
-#include "solvers/md/random.hpp"
+#include "methods/particles/random.hpp"
 #include "solvers/md/start.hpp"
 #include "solvers/md/tasks.hpp"
 #include "tests/catch.hpp"
@@ -13,6 +13,7 @@
 
 using namespace strata;
 using namespace strata::md;
+using namespace strata::particles;
 using namespace strata::graph;
 
 namespace {

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "solvers/md/random.hpp"
+#include "methods/particles/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/graph/temporary.hpp"
 #include "tests/solvers/md/md_runs.hpp"
 
 using namespace strata;
 using namespace strata::md;
+using namespace strata::particles;
 using namespace strata::md::tests;
 using namespace strata::tests;
 

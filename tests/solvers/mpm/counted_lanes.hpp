@@ -10,7 +10,7 @@
 #include "core/lanes/functions.hpp"
 #include "tests/solvers/mpm/counted_numbers.hpp"
 
-namespace strata::mpm {
+namespace strata::particles {
 
 using strata::kLanes;
 
@@ -204,4 +204,4 @@ inline Lanes ldexp(const Lanes& x, const Lanes& shifted) {
 inline Lanes log(const Lanes& x) { return strata::detail::log_of(x); }
 inline Lanes exp(const Lanes& x) { return strata::detail::exp_of(x); }
 
-}  // namespace strata::mpm
+}  // namespace strata::particles

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace strata::mpm {
+namespace strata::particles {
 
 /// What one thread has done since it was asked last. Operation 0 is that of nothing.
 class Operations {
@@ -209,4 +209,4 @@ STRATA_COMPARED(>=, 2)
 STRATA_COMPARED(==, 3)
 #undef STRATA_COMPARED
 
-}  // namespace strata::mpm
+}  // namespace strata::particles

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "solvers/mpm/exact.hpp"
-#include "solvers/mpm/shape.hpp"
+#include "methods/particles/shape.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/mpm/mpm_runs.hpp"
 

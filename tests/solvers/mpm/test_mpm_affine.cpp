@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/mpm/shape.hpp"
+#include "methods/particles/shape.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/mpm/mpm_runs.hpp"
 

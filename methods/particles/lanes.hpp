@@ -1,20 +1,20 @@
 // Eight particles at once, or four values of each of two.
 #pragma once
 
-#ifdef STRATA_MPM_LANES  // other lanes: those of tests, which count operations
-#include STRATA_MPM_LANES
+#ifdef STRATA_PARTICLE_LANES  // other lanes: those of tests, which count operations
+#include STRATA_PARTICLE_LANES
 #else
 #include "core/lanes/functions.hpp"
 #include "core/lanes/lanes.hpp"
 #include "core/lanes/memory.hpp"
 
-namespace strata::mpm {
+namespace strata::particles {
 /// A number outside lanes whose arithmetic is part of a kernel's work.
 using Real = double;
-}  // namespace strata::mpm
+}  // namespace strata::particles
 #endif
 
-namespace strata::mpm {
+namespace strata::particles {
 
 /// Of particles 2 p and 2 p + 1: a value each, four times.
 template <int p>
@@ -38,4 +38,4 @@ struct Pairs {
     }
 };
 
-}  // namespace strata::mpm
+}  // namespace strata::particles

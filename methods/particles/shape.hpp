@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/graph/declare/access.hpp"
-#include "solvers/mpm/lanes.hpp"
+#include "methods/particles/lanes.hpp"
 
-namespace strata::mpm {
+namespace strata::particles {
 
 using graph::Box;
 using graph::FieldView;
@@ -164,4 +164,4 @@ struct Weights {
     }
 };
 
-}  // namespace strata::mpm
+}  // namespace strata::particles

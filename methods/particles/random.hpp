@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numbers>
 
-namespace strata::md {
+namespace strata::particles {
 
 /// Four numbers of 32 bits.
 using Four = std::array<std::uint32_t, 4>;
@@ -47,4 +47,4 @@ using Four = std::array<std::uint32_t, 4>;
     return all;
 }
 
-}  // namespace strata::md
+}  // namespace strata::particles
