@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "solvers/mpm/exact.hpp"
 #include "methods/particles/shape.hpp"
+#include "solvers/mpm/exact.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/mpm/mpm_runs.hpp"
 
