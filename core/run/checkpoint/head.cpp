@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFormat = "strata.checkpoint/1";
+constexpr std::array<const char*, 2> kFormats = {"strata.checkpoint/1", "strata.checkpoint/2"};
 constexpr std::array<const char*, 6> kElements = {"f64", "f32", "i64", "i32", "u8", "bytes"};
 constexpr const char* kEarlier = "start from an earlier checkpoint, or copy this one again";
 constexpr std::string_view kPrefix = "checkpoint-";
@@ -138,7 +138,7 @@ std::string head_text(const CheckpointHead& head, int parts) {
         std::string text = member(name, value);
         return text.substr(1, text.size() - 2) + ",\n";
     };
-    std::string text = "{\n" + bare("format", kFormat) + bare("case", head.case_name) +
+    std::string text = "{\n" + bare("format", kFormats.back()) + bare("case", head.case_name) +
                        bare("case_hash", head.case_hash) + bare("step", head.step) + bare("time", head.time) +
                        bare("parts", parts) + bare("ended", head.ended);
     text += "\"keys\":" + lines(head.keys, [](Json& j, const auto& key) {
@@ -172,13 +172,15 @@ CheckpointHead read_head(const fs::path& file, int& parts) {
     if (!in) throw system_error("a checkpoint's head cannot be read", errno).at(file.string());
     const std::string name = file.string();
     const JsonValue document = JsonValue::parse(text, name);
-    const JsonValue* format = document.type() == JsonValue::Type::object ? document.find("format") : nullptr;
-    if (format == nullptr || format->type() != JsonValue::Type::string || format->string() != kFormat)
+    const JsonValue* said = document.type() == JsonValue::Type::object ? document.find("format") : nullptr;
+    const std::string format =
+        said != nullptr && said->type() == JsonValue::Type::string ? said->string() : "no key format";
+    const auto* known = std::find(kFormats.begin(), kFormats.end(), format);
+    if (known == kFormats.end())
         throw Error("this is not a checkpoint that this version reads")
             .at(name)
-            .given(format == nullptr || format->type() != JsonValue::Type::string ? "no key format"
-                                                                                  : format->string())
-            .allowed(kFormat)
+            .given(format)
+            .allowed(fmt::format("{}", fmt::join(kFormats, ", ")))
             .remedy("restart with the version of Strata that wrote it");
     const auto seal = text.rfind(kSeal);
     if (seal == std::string::npos ||
@@ -187,6 +189,7 @@ CheckpointHead read_head(const fs::path& file, int& parts) {
         throw Error("the checkpoint's head is damaged: its checksum does not fit").at(name).remedy(kEarlier);
 
     CheckpointHead head;
+    head.format = 1 + static_cast<int>(known - kFormats.begin());
     head.case_name = document.member("case").string();
     head.case_hash = document.member("case_hash").string();
     head.step = within(document, "step", 0, std::numeric_limits<std::int64_t>::max(), name);

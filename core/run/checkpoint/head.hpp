@@ -30,6 +30,8 @@ struct CheckpointHead {
         friend bool operator==(const Label&, const Label&) = default;
     };
 
+    /// Of the files: 2. In those of format 1 the maker of an object is a number (makers.hpp).
+    int format = 2;
     std::string case_name;
     std::string case_hash;  // of the keys that decide the values: any text; "" where none is known
     /// Names of the case's keys that a restart needs to know, with their values as text. None in checkpoints

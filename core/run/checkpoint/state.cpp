@@ -16,6 +16,7 @@
 #include "core/graph/expand/assign/home.hpp"
 #include "core/graph/expand/plan.hpp"
 #include "core/run/checkpoint/all_or_none.hpp"
+#include "core/run/checkpoint/makers.hpp"
 #include "core/run/checkpoint/writer.hpp"
 #include "core/team/text_from.hpp"
 
@@ -101,6 +102,18 @@ class PatchWork {
     std::atomic<std::size_t> next_{0};
 };
 
+/// What a checkpoint has of a label on a patch, as read_values() gives it. False where it has nothing.
+bool read_chunk(const CheckpointReader& reader, const Graph& graph, const LabelInfo& info, int patch,
+                int generation, std::vector<std::byte>& bytes) {
+    const int label = reader.head().label(info.name);
+    const auto chunk = reader.find(label, patch, generation);
+    if (!chunk) return false;
+    bytes.resize(chunk->bytes);
+    reader.read(label, patch, bytes, generation);
+    if (is_made_again(info)) number_maker(graph, info, reader.head().format, bytes);
+    return true;
+}
+
 /// The most files of one member. Threads that write to one file wait for each other, and more files than a
 /// disk can write at once bring nothing.
 constexpr int kStreams = 8;
@@ -126,6 +139,7 @@ void write_parts(const Simulation& run, Graph& graph, team::Team& team, const Ch
                 const LabelInfo& info = label_of(graph, kept);
                 if (info.family == nullptr && team.rank() != 0) return;
                 read_values(run.plan(), kept, own.local, run.rounds(kept), bytes);
+                if (is_made_again(info)) name_maker(graph, bytes);
                 const std::size_t value = bytes_of(info) * static_cast<std::size_t>(info.components);
                 writer.add(head.label(info.name), own.patch, bytes,
                            static_cast<std::int64_t>(bytes.size() / value), kept.back);
@@ -199,17 +213,13 @@ void restore_state(Simulation& run, Graph& graph, team::Team& team, const Checkp
     run.restore(reader.head().step, [&](const Plan& plan) {
         const std::vector<OwnPatch> patches = own_patches(plan, graph);
         const auto read = [&](const OwnPatch& own, const Kept& kept, std::vector<std::byte>& bytes) {
-            const std::string& label_name = label_of(graph, kept).name;
-            if (is_added(name, label_of(graph, kept))) return;
-            const int label = reader.head().label(label_name);
-            const auto chunk = reader.find(label, own.patch, kept.back);
-            if (!chunk)
+            const LabelInfo& info = label_of(graph, kept);
+            if (is_added(name, info)) return;
+            if (!read_chunk(reader, graph, info, own.patch, kept.back, bytes))
                 throw Error("a checkpoint lacks values")
                     .at(reader.path().string())
-                    .given(fmt::format("no values of '{}' on patch {}", label_name, own.patch))
+                    .given(fmt::format("no values of '{}' on patch {}", info.name, own.patch))
                     .remedy("start from an earlier checkpoint");
-            bytes.resize(chunk->bytes);
-            reader.read(label, own.patch, bytes, kept.back);
             write_values(plan, kept, own.local, 0, bytes);
         };
         // Each patch by the thread that its tasks prefer: its pages will lie beside it.
@@ -248,12 +258,10 @@ FirstDifference own_difference(const Simulation& run, Graph& graph, int rank,
             const int label = checkpoint.head().label(info.name);
             const std::int64_t order = (std::int64_t{label} << 40) + own.patch;
             if (order >= first.order) continue;
-            const auto chunk = checkpoint.find(label, own.patch, kept.back);
             read_values(run.plan(), kept, own.local, run.rounds(kept), now);
             std::string found = "there are more or fewer values";
-            if (chunk && chunk->bytes == now.size()) {
-                then.resize(now.size());
-                checkpoint.read(label, own.patch, then, kept.back);
+            if (read_chunk(checkpoint, graph, info, own.patch, kept.back, then) &&
+                then.size() == now.size()) {
                 const bool floating = info.element == Element::f64 || info.element == Element::f32;
                 found = first_difference(then.data(), now.data(), now.size(), bytes_of(info), floating);
             }

@@ -264,6 +264,29 @@ TEST_CASE("a damaged head or index, a lost part and a cut file are refused, and 
     CHECK(has(passed_over[0], expected));
 }
 
+TEST_CASE("the first format is read, a later one is refused") {
+    const TemporaryFolder folder;
+    write(folder.path(), 1, 1);
+    const fs::path file = checkpoint_path(folder.path(), 1) / "checkpoint.json";
+    const auto rewrite = [&](const std::string& format) {
+        std::string text = text_of(file);
+        const std::size_t at = text.find("strata.checkpoint/");
+        text.replace(at, text.find('"', at) - at, format);
+        text.erase(text.rfind(",\n\"crc32c\":"));
+        const std::uint32_t sum = crc32c(std::as_bytes(std::span(text)));
+        write_text(file, text + fmt::format(",\n\"crc32c\":\"{:08x}\"}}\n", sum));
+    };
+    CHECK(CheckpointReader(checkpoint_path(folder.path(), 1)).head().format == 2);
+    rewrite("strata.checkpoint/1");
+    const CheckpointReader first(checkpoint_path(folder.path(), 1));
+    CHECK(first.head().format == 1);
+    require_values(first, 1);
+    rewrite("strata.checkpoint/3");
+    const std::string said = refusal([&] { CheckpointReader(checkpoint_path(folder.path(), 1)); });
+    CHECK(has(said, "given: strata.checkpoint/3"));
+    CHECK(has(said, "allowed: strata.checkpoint/1, strata.checkpoint/2"));
+}
+
 TEST_CASE("another case's checkpoint is refused with what differs") {
     const TemporaryFolder folder;
     write(folder.path(), 1, 1);
