@@ -31,6 +31,41 @@ void include(double value, double n, double& mean, double& rms) {
     rms = std::sqrt(std::max(0.0, square + (before * (value - mean) - square) / n));
 }
 
+/// Labels of means, of the same quantities in both lists; and the share of steps in which a cell was no hole.
+struct MeanFields {
+    std::vector<Field<double>> mean, rms;
+    Field<double> known_share;
+};
+
+MeanFields make_mean_labels(const Step& step, MeanLabels& all) {
+    MeanFields made;
+    const auto label = [&](const std::string& name, int components) {
+        return step.graph.field<double>(name, step.zones(), On::cells,
+                                        {.components = components, .kept = true});
+    };
+    const int dimensions = step.grid.dimensions();
+    for (const auto& [name, components] :
+         {std::pair{"density", 1}, {"velocity", dimensions}, {"pressure", 1}}) {
+        made.mean.push_back(label(fmt::format("mean {}", name), components));
+        made.rms.push_back(label(fmt::format("rms {}", name), components));
+        all.fields.insert(all.fields.end(), {made.mean.back(), made.rms.back()});
+    }
+    if (step.uncovers()) made.known_share = all.fields.emplace_back(label("share of steps in means", 1));
+    return made;
+}
+
+/// All are zero before the first step.
+void declare_no_means(const Step& step, const MeanLabels& all) {
+    Task none = step.graph.start().task("no means", step.zones());
+    std::vector<FieldUse<double>> made;
+    for (const Field<double>& label : all.fields) made.push_back(none.make(label));
+    none.run([made, dimensions = step.grid.dimensions()](Here& here) {
+        for (std::size_t n = 0; n < made.size(); ++n)
+            for (int c = 0; c < (n / 2 == 1 ? dimensions : 1); ++c)
+                for_each(here.cells(), [&](int i, int j, int k) { here[made[n]](i, j, k, c) = 0; });
+    });
+}
+
 }  // namespace
 
 std::int64_t Settings::averaged(std::int64_t step) const {
@@ -44,38 +79,15 @@ std::int64_t Settings::averaged(std::int64_t step) const {
 template <int Dim>
 void declare_means(const Step& step, Shown& shown) {
     if (step.settings.output.average < 0) return;
-    Graph& graph = step.graph;
-    MeanLabels& all = shown.means;
-    std::vector<Field<double>> mean, rms;
-    for (const auto& [name, components] : {std::pair{"density", 1}, {"velocity", Dim}, {"pressure", 1}}) {
-        const auto field = [&, name = name, components = components](const char* what) {
-            return graph.field<double>(fmt::format("{} {}", what, name), step.zones(), On::cells,
-                                       {.components = components, .kept = true});
-        };
-        mean.push_back(field("mean")), rms.push_back(field("rms"));
-        all.fields.insert(all.fields.end(), {mean.back(), rms.back()});
-    }
-    const bool has_holes = step.uncovers();
-    Field<double> known_share;
-    if (has_holes)
-        known_share = all.fields.emplace_back(
-            graph.field<double>("share of steps in means", step.zones(), On::cells, {.kept = true}));
-    Task none = graph.start().task("no means", step.zones());
-    std::vector<FieldUse<double>> made;
-    for (const Field<double>& label : all.fields) made.push_back(none.make(label));
-    none.run([made](Here& here) {
-        for (std::size_t n = 0; n < made.size(); ++n)
-            for (int c = 0; c < (n / 2 == 1 ? Dim : 1); ++c)
-                for_each(here.cells(), [&](int i, int j, int k) { here[made[n]](i, j, k, c) = 0; });
-    });
-
-    Task task = graph.step().task("means", step.zones());
+    const MeanFields of = make_mean_labels(step, shown.means);
+    declare_no_means(step, shown.means);
+    const bool has_holes = bool(of.known_share);
+    Task task = step.graph.step().task("means", step.zones());
     const auto q = task.need(step.labels.q.last());
     std::vector<FieldUse<double>> m, r;
-    for (std::size_t n = 0; n < mean.size(); ++n)
-        m.push_back(task.modify(mean[n])), r.push_back(task.modify(rms[n]));
-    FieldUse<double> share;
-    if (has_holes) share = task.modify(known_share);
+    for (std::size_t n = 0; n < of.mean.size(); ++n)
+        m.push_back(task.modify(of.mean[n])), r.push_back(task.modify(of.rms[n]));
+    const auto share = task.modify(of.known_share);
     const CellsComputed cells(step.labels.overset, task);
     task.run([=, &s = step.settings, &grid = step.grid, gamma = step.scheme.gas.gamma](Here& here) {
         const std::int64_t count = s.averaged(here.step);

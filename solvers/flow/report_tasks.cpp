@@ -98,8 +98,9 @@ void declare_forces(const Step& step, Scope& in) {
 template void declare_forces<2>(const Step&, Scope&);
 template void declare_forces<3>(const Step&, Scope&);
 
-Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
-                      const FlowZones& grid, const double* steered) {
+namespace {
+
+Report make_report_labels(Graph& graph, const Settings& s) {
     Report r;
     const Scheme scheme = s.scheme();
     const auto number = [&](const char* name, int history = 0) {
@@ -113,11 +114,18 @@ Report declare_report(Graph& graph, const Settings& s, const Stages& stages, con
         r.residual_model = {number("residual nu")};
     r.lift = number("lift"), r.drag = number("drag"), r.moment = number("moment"), r.cfl = number("cfl");
     r.failures = number("failed steps", 1), r.largest_residual = number("largest residual", 1);
-    const std::optional<Rotor> rotor = s.rotor();
-    if (rotor) r.thrust = number("thrust"), r.power = number("power");
+    if (s.rotor()) r.thrust = number("thrust"), r.power = number("power");
     r.time = number("time", 1);
     r.done = graph.scalar<std::int32_t>("done");
+    return r;
+}
 
+}  // namespace
+
+Report declare_report(Graph& graph, const Settings& s, const Stages& stages, const std::vector<Labels>& all,
+                      const FlowZones& grid, const double* steered) {
+    const Report r = make_report_labels(graph, s);
+    const std::optional<Rotor> rotor = s.rotor();
     Task task = graph.step().once("report");
     struct Used {
         ScalarUse<const Norms> norms;

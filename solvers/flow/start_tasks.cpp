@@ -21,6 +21,34 @@ const Collect& same_patches(const std::string& name, const Step& from, const Ste
     return to.graph.add<Collect>(name, from.zones(), to.zones(), std::move(same));
 }
 
+namespace {
+
+/// Of a grid that is a stage of the run: what is summed up over it, and extremes.
+void make_sum_labels(const Step& step) {
+    Graph& graph = step.graph;
+    const std::string& prefix = step.prefix;
+    Labels& l = step.labels;
+    l.norms = graph.scalar<Norms>(prefix + "norms", Reduce::sum);
+    l.share = graph.scalar<double>(prefix + "share", {.history = 1});
+    l.failures = graph.scalar<double>(prefix + "failures", {.history = 1});
+    l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
+    l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
+                                                 -std::numeric_limits<double>::infinity());
+    if (step.settings.rotor()) l.stations = graph.scalar<StationSums>(prefix + "stations", Reduce::sum);
+    for (const Boundary& boundary : step.boundaries)
+        if (boundary.condition == Condition::mass_outflow)
+            l.outlets[boundary.name] =
+                graph.scalar<OutletSums>(prefix + "outlet " + boundary.name, Reduce::sum);
+    if (step.settings.verify.uniform > 0)
+        l.departure = graph.scalar<double>(prefix + "departure", Reduce::max);
+    if (step.settings.verify.error > 0) {
+        l.squared_error = graph.scalar<double>(prefix + "squared error", Reduce::sum);
+        l.volume = graph.scalar<double>(prefix + "volume", Reduce::sum);
+    }
+}
+
+}  // namespace
+
 void make_labels(const Step& step) {
     Graph& graph = step.graph;
     const std::string& prefix = step.prefix;
@@ -66,23 +94,7 @@ void make_labels(const Step& step) {
     }
     if (!step.is_stage) return;
     make_iteration_labels(step);
-    l.norms = graph.scalar<Norms>(prefix + "norms", Reduce::sum);
-    l.share = graph.scalar<double>(prefix + "share", {.history = 1});
-    l.failures = graph.scalar<double>(prefix + "failures", {.history = 1});
-    l.wall_sums = graph.scalar<WallSums>(prefix + "walls", Reduce::sum);
-    l.wall_extremes = graph.scalar<WallExtremes>(prefix + "wall extremes", Reduce::max,
-                                                 -std::numeric_limits<double>::infinity());
-    if (step.settings.rotor()) l.stations = graph.scalar<StationSums>(prefix + "stations", Reduce::sum);
-    for (const Boundary& boundary : step.boundaries)
-        if (boundary.condition == Condition::mass_outflow)
-            l.outlets[boundary.name] =
-                graph.scalar<OutletSums>(prefix + "outlet " + boundary.name, Reduce::sum);
-    if (step.settings.verify.uniform > 0)
-        l.departure = graph.scalar<double>(prefix + "departure", Reduce::max);
-    if (step.settings.verify.error > 0) {
-        l.squared_error = graph.scalar<double>(prefix + "squared error", Reduce::sum);
-        l.volume = graph.scalar<double>(prefix + "volume", Reduce::sum);
-    }
+    make_sum_labels(step);
 }
 
 void make_iteration_labels(const Step& step) {

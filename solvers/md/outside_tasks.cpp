@@ -84,6 +84,37 @@ class Acting {
             along(push, [this](std::int64_t i) { return s_.kinetic_unit() * share(i); });
         return sum;
     }
+    /// That power, without what forces on atoms that move at a given velocity would do. These forces are
+    /// zero afterwards.
+    [[nodiscard]] double moved_power(double power) {
+        std::int32_t before = 0;
+        for (const Push& push : s_.outside.moving) {
+            for (std::int64_t i = 0; i < atoms_.count; ++i) {
+                if ((atoms_.groups[i] & push.group) == 0 || (atoms_.groups[i] & before) != 0) continue;
+                for (std::size_t a = 0; a < 3; ++a)
+                    power -= push.vector[a] * atoms_.f[a][i], atoms_.f[a][i] = 0;
+            }
+            before |= push.group;
+        }
+        return power;
+    }
+    /// Of each group that is watched, in energy: that of its atoms' velocities w(a, i), but for those that
+    /// are held; and the force on it.
+    template <class Numbers, class Velocity>
+    void add_watched(Numbers of_groups, Velocity w) const {
+        of_groups.resize(kOfGroup * static_cast<std::int64_t>(s_.outside.watched.size()));
+        for (std::size_t g = 0; g < s_.outside.watched.size(); ++g) {
+            const std::int64_t at = kOfGroup * static_cast<std::int64_t>(g);
+            for (std::int64_t i = 0; i < atoms_.count; ++i) {
+                if ((atoms_.groups[i] & s_.outside.watched[g]) == 0) continue;
+                const bool moves = (atoms_.groups[i] & held_) == 0;
+                for (std::size_t a = 0; a < 3; ++a) {
+                    if (moves) of_groups[at] += share(i) * w(a, i) * w(a, i) / 2;
+                    of_groups[at + 1 + static_cast<std::int64_t>(a)] += atoms_.f[a][i];
+                }
+            }
+        }
+    }
     [[nodiscard]] double share(std::int64_t i) const {
         return atoms_.species == nullptr ? 1 : shares_[static_cast<std::size_t>(atoms_.species[i])];
     }
@@ -313,32 +344,8 @@ void act_from_outside(const Step& step, Scope& scope) {
         const auto w = [&](std::size_t a, std::int64_t i) {
             return u[a][i] + half / acting.share(i) * atoms.f[a][i];
         };
-        const std::int32_t held = s.outside.held();
-        if (watches && due) {
-            here[of_groups].resize(kOfGroup * static_cast<std::int64_t>(s.outside.watched.size()));
-            for (std::size_t g = 0; g < s.outside.watched.size(); ++g) {
-                const std::int64_t at = kOfGroup * static_cast<std::int64_t>(g);
-                for (std::int64_t i = 0; i < atoms.count; ++i) {
-                    if ((atoms.groups[i] & s.outside.watched[g]) == 0) continue;
-                    const bool moves = (atoms.groups[i] & held) == 0;
-                    for (std::size_t a = 0; a < 3; ++a) {
-                        if (moves) here[of_groups][at] += acting.share(i) * w(a, i) * w(a, i) / 2;
-                        here[of_groups][at + 1 + static_cast<std::int64_t>(a)] += atoms.f[a][i];
-                    }
-                }
-            }
-        }
-        double power = works ? acting.power(w) : 0;
-        std::int32_t before = 0;
-        for (const Push& push : s.outside.moving) {
-            for (std::int64_t i = 0; i < atoms.count; ++i) {
-                if ((atoms.groups[i] & push.group) == 0 || (atoms.groups[i] & before) != 0) continue;
-                for (std::size_t a = 0; a < 3; ++a)
-                    power -= push.vector[a] * atoms.f[a][i], atoms.f[a][i] = 0;
-            }
-            before |= push.group;
-        }
-        here[now][OutsideLabels::kPower] = power;
+        if (watches && due) acting.add_watched(here[of_groups], w);
+        here[now][OutsideLabels::kPower] = acting.moved_power(works ? acting.power(w) : 0);
     });
 }
 

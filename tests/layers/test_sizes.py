@@ -21,12 +21,8 @@ FULL_FOLDERS = {
 LONG_FILES: set[str] = set()
 LONG_FUNCTIONS = {
     "benchmarks/npb/lu/rows.cpp": {"RowSolve::solve_rows"},
-    "solvers/flow/mean_tasks.cpp": {"declare_means"},
     "solvers/flow/output/node_means.hpp": {"node_means"},
-    "solvers/flow/report_tasks.cpp": {"declare_report"},
-    "solvers/flow/start_tasks.cpp": {"make_labels"},
     "solvers/flow/step_tasks.cpp": {"find_residual"},
-    "solvers/md/outside_tasks.cpp": {"act_from_outside"},
 }
 
 
