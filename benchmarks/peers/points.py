@@ -54,14 +54,17 @@ size = {[c * SPACING for c in cells]}
 shape = "quadratic"
 transfer = "apic"
 fused = {str(fused).lower()}
-[materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e6]
-poisson = [0.3]
-[bodies]
-shapes = ["box {low} {low} {low} {high[0]} {high[1]} {high[2]}"]
+[[materials]]
+law = "neo-hookean"
+density = 1000.0
+young = 1e6
+poisson = 0.3
+[particles]
 per_cell = [2, 2, 2]
+[[bodies]]
+shape = "box"
+from = {[low, low, low]}
+to = {[*high]}
 velocity = [0.5, 0.0, 0.0]
 [loads]
 pull = 1.0
@@ -89,14 +92,17 @@ size = {[(n + 4) * SPACING, n * SPACING, n * SPACING]}
 shape = "quadratic"
 transfer = "apic"
 fused = {str(fused).lower()}
-[materials]
-law = ["linear"]
-density = [1000.0]
-young = [1e6]
-poisson = [0.0]
-[bodies]
-shapes = ["box 0.0 0.0 0.0 {n * SPACING} {n * SPACING} {n * SPACING}"]
+[[materials]]
+law = "linear"
+density = 1000.0
+young = 1e6
+poisson = 0.0
+[particles]
 per_cell = [2, 2, 2]
+[[bodies]]
+shape = "box"
+from = [0.0, 0.0, 0.0]
+to = {[n * SPACING] * 3}
 [exact]
 problem = "axial"
 amplitude = {1e-3 * speed}

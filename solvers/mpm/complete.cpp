@@ -1,9 +1,9 @@
 // What no key of a case says alone: materials, bodies, plates and surfaces; and what cannot be.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "methods/geometry/stl.hpp"
 #include "solvers/mpm/fill.hpp"
@@ -14,112 +14,101 @@ namespace strata::mpm {
 
 namespace {
 
-/// Refuses a list that a case may leave out, where it has neither no entries nor `each` for each of n things.
-template <class T>
-void check_count(const graph::CaseSchema& keys, const char* key, const std::vector<T>& entries, std::size_t n,
-                 const char* thing, std::size_t each = 1) {
-    if (entries.empty() || entries.size() == each * n) return;
-    keys.refuse(key,
-                fmt::format("{} for each {} {} needed", each == 1 ? "an entry" : "three numbers", thing,
-                            each == 1 ? "is" : "are"),
-                fmt::format("none, or {}", each * n));
+/// "bodies[2].radius".
+std::string entry_key(const char* array, std::size_t i, const char* key) {
+    return fmt::format("{}[{}].{}", array, i, key);
 }
 
-/// The i-th three of a list that may have been left out: zeros.
-Real3 three_of(const std::vector<double>& numbers, std::size_t i) {
-    if (numbers.empty()) return {};
-    return {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
-}
-
-/// One of each kind's numbers for each material.
-void make_materials(Settings& s, const graph::CaseSchema& keys) {
-    const std::size_t n = s.laws.size();
-    const auto as_many = [&](const char* key, std::size_t entries) {
-        if (entries != n)
-            keys.refuse(key, "an entry for each material is needed",
-                        fmt::format("{} entries, as materials.law has", n));
+/// Numbers of other laws' than the material's.
+void check_law(const GivenMaterial& m, std::size_t i, const graph::CaseSchema& keys) {
+    const bool rubber = m.law == Law::mooney_rivlin, metal = m.law == Law::von_mises;
+    const auto unused = [&](const char* key, double value, bool used) {
+        if (value != 0 && !used)
+            keys.refuse(entry_key("materials", i, key),
+                        fmt::format("the law \"{}\" has no such number", graph::name_in(kLaws, m.law)),
+                        "none");
     };
-    as_many("materials.density", s.densities.size());
-    as_many("materials.poisson", s.poisson.size());
-    for (std::size_t i = 0; i < n; ++i) {
-        const bool rubber = s.laws[i] == "mooney-rivlin";
-        if (rubber) {
-            as_many("materials.c1", s.c1.size());
-            as_many("materials.c2", s.c2.size());
-            if (s.c1[i] + s.c2[i] <= 0)
-                keys.refuse("materials.c1", "the material has no stiffness", "c1 + c2 > 0");
-            s.materials.push_back(Material::mooney_rivlin(s.densities[i], s.c1[i], s.c2[i], s.poisson[i]));
-        } else {
-            as_many("materials.young", s.young.size());
-            if (s.young[i] <= 0) keys.refuse("materials.young", "the material has no stiffness", "> 0");
-            const Law law = s.laws[i] == "linear"      ? Law::linear
-                            : s.laws[i] == "von-mises" ? Law::von_mises
-                                                       : Law::neo_hookean;
-            Material m = Material::elastic(law, s.densities[i], s.young[i], s.poisson[i]);
-            if (law == Law::von_mises) {
-                as_many("materials.yield", s.yield.size());
-                if (!s.hardening.empty()) as_many("materials.hardening", s.hardening.size());
-                if (s.yield[i] <= 0) keys.refuse("materials.yield", "the material is a liquid", "> 0");
-                m.yield = s.yield[i], m.hardening = s.hardening.empty() ? 0 : s.hardening[i];
-            }
-            s.materials.push_back(m);
+    unused("young", m.young, !rubber);
+    unused("c1", m.c1, rubber), unused("c2", m.c2, rubber);
+    unused("yield", m.yield, metal), unused("hardening", m.hardening, metal);
+    if (rubber && m.c1 + m.c2 <= 0)
+        keys.refuse(entry_key("materials", i, "c1"), "the material has no stiffness", "c1 + c2 > 0");
+    if (!rubber && m.young <= 0)
+        keys.refuse(entry_key("materials", i, "young"), "the material has no stiffness", "> 0");
+    if (metal && m.yield <= 0)
+        keys.refuse(entry_key("materials", i, "yield"), "the material is a liquid", "> 0");
+}
+
+void make_materials(Settings& s, const graph::CaseSchema& keys) {
+    s.materials.clear();
+    for (std::size_t i = 0; i < s.given_materials.size(); ++i) {
+        const GivenMaterial& m = s.given_materials[i];
+        check_law(m, i, keys);
+        for (std::size_t j = 0; j < i; ++j)
+            if (!m.name.empty() && m.name == s.given_materials[j].name)
+                keys.refuse(entry_key("materials", i, "name"), "two materials have one name",
+                            "a name of its own for each");
+        if (m.law == Law::mooney_rivlin) {
+            s.materials.push_back(Material::mooney_rivlin(m.density, m.c1, m.c2, m.poisson));
+            continue;
         }
+        s.materials.push_back(Material::elastic(m.law, m.density, m.young, m.poisson));
+        s.materials.back().yield = m.yield, s.materials.back().hardening = m.hardening;
     }
 }
 
-/// "stl FILE x y z scale".
-Body read_stl(const std::string& text, const graph::CaseSchema& keys) {
-    std::istringstream words(text);
-    std::string name, file, more;
-    Body body;
-    body.shape = Body::Shape::stl;
-    Real3 place{};
-    double scale = 0;
-    if (!(words >> name >> file >> place[0] >> place[1] >> place[2] >> scale) || (words >> more) ||
-        !(scale > 0))
-        keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
-                    "\"stl FILE x y z scale\", with scale > 0 and no spaces in the file's name");
-    const auto path = keys.path("bodies.shapes", file);
-    body.solid =
-        std::make_shared<const geometry::Solid>(geometry::read_stl(path, place, scale), path.string());
-    return body;
+/// Refuses keys that a shape does not have.
+template <class Shape>
+void check_shape_keys(const char* array, std::size_t i, const Shape& of, const char* name,
+                      const graph::CaseSchema& keys) {
+    const bool ball = of.shape == Body::Shape::sphere, file = of.shape == Body::Shape::stl;
+    const auto unused = [&](const char* key, bool given, bool used) {
+        if (given && !used)
+            keys.refuse(entry_key(array, i, key), fmt::format("\"{}\" has no such key", name), "none");
+    };
+    unused("from", of.a != Real3{} && of.a != of.centre, !ball && !file);
+    unused("to", of.b != Real3{} && of.b != of.centre, !ball && !file);
+    unused("centre", of.centre != Real3{}, ball);
+    unused("radius", of.radius != 0, of.shape != Body::Shape::box && !file);
 }
 
-Body read_body(const std::string& text, const graph::CaseSchema& keys) {
-    std::istringstream words(text);
-    std::string name;
-    words >> name;
-    if (name == "stl") return read_stl(text, keys);
-    std::vector<double> numbers;
-    for (double x = 0; words >> x;) numbers.push_back(x);
-    Body body;
-    const std::size_t wanted = name == "box" ? 6 : name == "sphere" ? 4 : name == "cylinder" ? 7 : 0;
-    if (wanted == 0 || numbers.size() != wanted || !words.eof())
-        keys.refuse("bodies.shapes", fmt::format("no shape: \"{}\"", text),
-                    "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" or \"stl FILE x y z "
-                    "scale\"");
-    const auto triple = [&](std::size_t at) { return Real3{numbers[at], numbers[at + 1], numbers[at + 2]}; };
-    body.shape = name == "box"      ? Body::Shape::box
-                 : name == "sphere" ? Body::Shape::sphere
-                                    : Body::Shape::cylinder;
-    body.a = triple(0);
-    body.b = name == "sphere" ? body.a : triple(3);
-    if (name != "box") body.radius = numbers.back();
-    bool empty = name != "box" && !(body.radius > 0);
-    if (name == "box")
-        for (std::size_t d = 0; d < 3; ++d) empty = empty || !(body.b[d] > body.a[d]);
-    if (name == "cylinder") empty = empty || body.a == body.b;
-    if (empty)
-        keys.refuse("bodies.shapes", fmt::format("nothing is in \"{}\"", text),
-                    "a high corner above the low one; a radius > 0; two ends that differ");
-    return body;
+void make_shape(Body& body, std::size_t i, const graph::CaseSchema& keys) {
+    const char* const name = graph::name_in(kBodies, body.shape);
+    check_shape_keys("bodies", i, body, name, keys);
+    if (body.shape == Body::Shape::stl) {
+        const std::string key = entry_key("bodies", i, "file");
+        if (body.file.empty()) keys.refuse(key, "an STL file is needed", "its name");
+        const auto path = keys.path(key, body.file);
+        body.solid = std::make_shared<const geometry::Solid>(geometry::read_stl(path, body.move, body.scale),
+                                                             path.string());
+        return;
+    }
+    if (!body.file.empty())
+        keys.refuse(entry_key("bodies", i, "file"), fmt::format("\"{}\" has no file", name), "none");
+    if (body.shape == Body::Shape::sphere) body.a = body.b = body.centre;
+    if (body.shape != Body::Shape::box && !(body.radius > 0))
+        keys.refuse(entry_key("bodies", i, "radius"), fmt::format("nothing is in the {}", name), "> 0");
+    if (body.shape == Body::Shape::cylinder && body.a == body.b)
+        keys.refuse(entry_key("bodies", i, "to"), "nothing is in the cylinder", "two ends that differ");
+    for (std::size_t d = 0; body.shape == Body::Shape::box && d < 3; ++d)
+        if (!(body.b[d] > body.a[d]))
+            keys.refuse(entry_key("bodies", i, "to"), "nothing is in the box", "a corner above `from`");
+}
+
+/// The material that a body names, by its number.
+int material_of(const Settings& s, std::size_t i, const graph::CaseSchema& keys) {
+    const Body& body = s.bodies[i];
+    if (body.hole || body.made_of.empty()) return body.hole ? -1 : body.material;
+    std::vector<std::string> names;
+    for (const GivenMaterial& m : s.given_materials) {
+        if (m.name == body.made_of) return static_cast<int>(names.size());
+        names.push_back('"' + m.name + '"');
+    }
+    keys.refuse(entry_key("bodies", i, "material"), "there is no such material",
+                fmt::format("{}", fmt::join(names, ", ")));
 }
 
 void make_bodies(Settings& s, const graph::CaseSchema& keys) {
-    const std::size_t n = s.shapes.size();
-    check_count(keys, "bodies.material", s.body_materials, n, "body");
-    check_count(keys, "bodies.velocity", s.velocities, n, "body", 3);
-    check_count(keys, "contact.groups", s.contact_groups, n, "body");
     // Half of a body may be the image of the other behind a symmetry wall.
     const auto beyond = [&](std::size_t d, const Body& body) {
         const double slack = 1e-12 * s.size[d], middle = 0.5 * (body.low()[d] + body.high()[d]);
@@ -129,21 +118,15 @@ void make_bodies(Settings& s, const graph::CaseSchema& keys) {
         return (body.low()[d] < -slack && !half(0, 0)) ||
                (body.high()[d] > s.size[d] + slack && !half(1, s.size[d]));
     };
-    for (std::size_t i = 0; i < n; ++i) {
-        Body body = read_body(s.shapes[i], keys);
-        if (!s.body_materials.empty()) body.material = static_cast<int>(s.body_materials[i]);
-        if (!s.contact_groups.empty()) body.group = static_cast<int>(s.contact_groups[i]);
-        if (body.material >= static_cast<int>(s.materials.size()))
-            keys.refuse("bodies.material", "there is no such material",
-                        fmt::format("0 .. {}", s.materials.size() - 1));
-        body.velocity = three_of(s.velocities, i);
+    for (std::size_t i = 0; i < s.bodies.size(); ++i) {
+        Body& body = s.bodies[i];
+        make_shape(body, i, keys);
+        body.material = material_of(s, i, keys);
         for (std::size_t d = 0; d < 3; ++d)
             if (body.material >= 0 && beyond(d, body))
-                keys.refuse(
-                    "bodies.shapes",
-                    fmt::format("\"{}\" has particles outside the domain, in {}", s.shapes[i], "xyz"[d]),
-                    fmt::format("0 .. {} m", s.size[d]));
-        s.bodies.push_back(body);
+                keys.refuse(entry_key("bodies", i, "shape"),
+                            fmt::format("the body has particles outside the domain, in {}", "xyz"[d]),
+                            fmt::format("0 .. {} m", s.size[d]));
     }
 }
 
@@ -158,23 +141,25 @@ void check_filled(const Settings& s, const graph::CaseSchema& keys) {
         if (is_met(s, static_cast<int>(i))) continue;
         const Real3 low = body.low(), high = body.high();
         const std::string shape = fmt::format(
-            "\"{}\", {:.6g} x {:.6g} x {:.6g} m large; particles are {:.6g} x {:.6g} x {:.6g} m apart",
-            s.shapes[i], high[0] - low[0], high[1] - low[1], high[2] - low[2], apart[0], apart[1], apart[2]);
+            "{}, {:.6g} x {:.6g} x {:.6g} m large; particles are {:.6g} x {:.6g} x {:.6g} m apart",
+            graph::name_in(kBodies, body.shape), high[0] - low[0], high[1] - low[1], high[2] - low[2],
+            apart[0], apart[1], apart[2]);
+        const std::string key = entry_key("bodies", i, "shape");
         if (body.material < 0)
-            keys.refuse("bodies.shapes", fmt::format("no particle is in the hole {}", shape),
+            keys.refuse(key, fmt::format("no particle is in the hole: a {}", shape),
                         "a hole within a body that comes after it, and larger than particles are apart; or "
-                        "more of bodies.per_cell or grid.cells");
-        keys.refuse("bodies.shapes", fmt::format("no particle is in {}", shape),
+                        "more of particles.per_cell or grid.cells");
+        keys.refuse(key, fmt::format("no particle is in the body: a {}", shape),
                     fmt::format("a body that is larger than particles are apart and not within those before "
-                                "it; or more of bodies.per_cell or grid.cells{}",
-                                s.edges == "cut" ? "" : "; or bodies.edges = \"cut\""));
+                                "it; or more of particles.per_cell or grid.cells{}",
+                                s.edges == "cut" ? "" : "; or particles.edges = \"cut\""));
     }
     for (std::size_t i = 0; s.pull != 0 && i < s.bodies.size(); ++i)
         for (const bool upper : {false, true})
             if (s.bodies[i].material >= 0 && particles_at_end(s, static_cast<int>(i), upper) == 0)
                 keys.refuse(
                     "loads.pull",
-                    fmt::format("\"{}\" has no particle at its {} end in x to be pulled at", s.shapes[i],
+                    fmt::format("bodies[{}] has no particle at its {} end in x to be pulled at", i,
                                 upper ? "upper" : "lower"),
                     fmt::format("0, or bodies that end flat in x: a particle within {:.6g} m of each end",
                                 apart[0]));
@@ -186,8 +171,8 @@ void check_loaded(const Settings& s, const graph::CaseSchema& keys) {
     for (std::size_t i = 0; i < s.surfaces.size(); ++i)
         if (std::none_of(points.begin(), points.end(),
                          [&](const SurfacePoint& p) { return p.surface == static_cast<int>(i); }))
-            keys.refuse("loads.surfaces", fmt::format("\"{}\" lies on no body", s.surface_shapes[i]),
-                        "the surface of a shape of bodies.shapes, or a part of it, within the domain");
+            keys.refuse(entry_key("surfaces", i, "shape"), "the surface lies on no body",
+                        "the surface of one of [[bodies]], or a part of it, within the domain");
 }
 
 /// Refuses a plate that is never in the domain.
@@ -197,8 +182,7 @@ void check_plates(const Settings& s, const graph::CaseSchema& keys) {
         const auto a = static_cast<std::size_t>(plate.axis);
         const double last = plate.place + plate.velocity[a] * s.end;
         if (plate.upper ? std::min(plate.place, last) < s.size[a] : std::max(plate.place, last) > 0) continue;
-        keys.refuse("plates.faces",
-                    fmt::format("\"{}\" is outside of the domain until time.end", s.plate_faces[i]),
+        keys.refuse(entry_key("plates", i, "place"), "the plate is outside of the domain until time.end",
                     fmt::format("a plate within 0 .. {:.6g} m, or one that comes in", s.size[a]));
     }
 }
@@ -228,61 +212,21 @@ void check_walls(const Settings& s, const graph::CaseSchema& keys) {
 }
 
 void make_surfaces(Settings& s, const graph::CaseSchema& keys) {
-    const std::size_t n = s.surface_shapes.size();
-    check_count(keys, "loads.pressure", s.pressures, n, "surface");
-    check_count(keys, "loads.traction", s.tractions, n, "surface", 3);
-    for (std::size_t i = 0; i < n; ++i) {
-        std::istringstream words(s.surface_shapes[i]);
-        std::string name;
-        words >> name;
-        std::vector<double> at;
-        for (double x = 0; words >> x;) at.push_back(x);
-        const std::size_t wanted = name == "sphere"      ? 4
-                                   : name == "cylinder"  ? 7
-                                   : name == "rectangle" ? 6
-                                                         : 0;
-        Surface f;
-        bool good = wanted != 0 && at.size() == wanted && words.eof();
-        if (good) {
-            f.shape = name == "sphere"     ? Body::Shape::sphere
-                      : name == "cylinder" ? Body::Shape::cylinder
-                                           : Body::Shape::box;
-            f.a = {at[0], at[1], at[2]}, f.b = f.a;
-            if (name != "sphere") f.b = {at[3], at[4], at[5]};
-            if (name != "rectangle") f.radius = at.back();
-            int flat = 0;
-            for (std::size_t d = 0; d < 3; ++d) flat += f.a[d] == f.b[d], good = good && f.a[d] <= f.b[d];
-            if (name == "rectangle") good = good && flat == 1;
-            if (name == "cylinder") good = flat < 3;
-            if (name != "rectangle") good = good && f.radius > 0;
-        }
-        if (!good)
-            keys.refuse("loads.surfaces", fmt::format("no surface: \"{}\"", s.surface_shapes[i]),
-                        "\"sphere x y z r\", \"cylinder x y z x y z r\" or \"rectangle x y z x y z\", flat "
-                        "in one direction");
-        if (!s.pressures.empty()) f.pressure = s.pressures[i];
-        f.traction = three_of(s.tractions, i);
-        s.surfaces.push_back(f);
-    }
-}
-
-void make_plates(Settings& s, const graph::CaseSchema& keys) {
-    const std::size_t n = s.plate_faces.size();
-    check_count(keys, "plates.kind", s.plate_kinds, n, "plate");
-    check_count(keys, "plates.velocity", s.plate_velocities, n, "plate", 3);
-    for (std::size_t i = 0; i < n; ++i) {
-        std::istringstream words(s.plate_faces[i]);
-        std::string axis, side;
-        Plate plate;
-        const std::string names = "xyz";
-        if (!(words >> axis >> side >> plate.place) || !(words >> std::ws).eof() || axis.size() != 1 ||
-            names.find(axis) == std::string::npos || (side != ">" && side != "<"))
-            keys.refuse("plates.faces", fmt::format("no plate: \"{}\"", s.plate_faces[i]),
-                        "\"x > 0.8\", with x, y or z, > or <, and a place in m");
-        plate.axis = static_cast<int>(names.find(axis)), plate.upper = side == ">";
-        plate.kind = s.plate_kinds.empty() ? Wall::symmetry : wall_named(s.plate_kinds[i]);
-        plate.velocity = three_of(s.plate_velocities, i);
-        s.plates.push_back(plate);
+    for (std::size_t i = 0; i < s.surfaces.size(); ++i) {
+        Surface& f = s.surfaces[i];
+        const auto refuse = [&](const char* key, const std::string& allowed) {
+            keys.refuse(entry_key("surfaces", i, key),
+                        fmt::format("this is no {}", graph::name_in(kSurfaces, f.shape)), allowed);
+        };
+        check_shape_keys("surfaces", i, f, graph::name_in(kSurfaces, f.shape), keys);
+        if (f.shape == Body::Shape::sphere) f.a = f.b = f.centre;
+        int flat = 0;
+        bool above = true;
+        for (std::size_t d = 0; d < 3; ++d) flat += f.a[d] == f.b[d] ? 1 : 0, above &= f.a[d] <= f.b[d];
+        if (f.shape == Body::Shape::box && (flat != 1 || !above))
+            refuse("to", "above `from` in two directions, and the same in one");
+        if (f.shape == Body::Shape::cylinder && flat == 3) refuse("to", "two ends that differ");
+        if (f.shape != Body::Shape::box && !(f.radius > 0)) refuse("radius", "> 0");
     }
 }
 
@@ -303,8 +247,9 @@ void check_cylinder(const Settings& s, const graph::CaseSchema& keys) {
                         s.bodies[1].shape == Body::Shape::cylinder &&
                         s.surfaces[0].shape == Body::Shape::cylinder;
     if (!shapes || s.materials[0].law != Law::linear || !(s.rise > 0))
-        keys.refuse("exact.problem", "a linear cylinder with a hole, under pressure that rises inside it",
-                    "two cylinders, the hole first; a cylinder as surface; law \"linear\"; loads.rise > 0");
+        keys.refuse(
+            "exact.problem", "a linear cylinder with a hole, under pressure that rises inside it",
+            "two cylinders, the hole first; a cylinder in [[surfaces]]; law \"linear\"; loads.rise > 0");
 }
 
 /// Waves run along x between the wall and the other end.
@@ -327,7 +272,7 @@ void check_method(const Settings& s, const graph::CaseSchema& keys) {
         keys.refuse("loads.gravity", "nothing falls across a plane problem", "0 in z");
     if (s.contact() && s.fused)
         keys.refuse("method.fused", "CST and CIF are one task where all bodies share one velocity field",
-                    "false with contact.groups");
+                    "false with several groups of bodies");
     if (s.by_cells() && !s.quadratic())
         keys.refuse("method.quadrature", "forces are integrals over cells for B-splines alone",
                     "\"points\", or method.shape = \"quadratic\"");
@@ -340,31 +285,31 @@ void check_method(const Settings& s, const graph::CaseSchema& keys) {
                     "false with method.quadrature = \"cells\"");
     if (s.by_cells() && s.contact())
         keys.refuse("method.quadrature", "a cell that several bodies share is none that one fills",
-                    "\"points\" with several contact.groups");
-    const auto rubs = [](const std::string& kind) { return kind == "friction"; };
-    if (s.friction > 0 && !s.contact() && std::ranges::none_of(s.walls, rubs) &&
-        std::ranges::none_of(s.plate_kinds, rubs))
+                    "\"points\" with several groups of bodies");
+    const auto rubs = [](const Plate& plate) { return plate.kind == Wall::friction; };
+    if (s.friction > 0 && !s.contact() && std::ranges::find(s.walls, "friction") == s.walls.end() &&
+        std::ranges::none_of(s.plates, rubs))
         keys.refuse("contact.friction", "nothing is in contact",
-                    "0, or several contact.groups, or a wall or plate of kind \"friction\"");
+                    "0, or several groups of bodies, or a wall or plate of kind \"friction\"");
 }
 
 void check_exact_problem(const Settings& s, const graph::CaseSchema& keys) {
     if (s.problem == "sliding" && (s.bodies.size() != 2 || s.groups() != 2 || s.gravity[0] == 0))
         keys.refuse("exact.problem", "one body slides on another, drawn by gravity",
-                    "two shapes, contact.groups = [0, 1], loads.gravity in x and y");
+                    "two bodies, the second with group = 1, loads.gravity in x and y");
     if (s.manufactured() && !s.surfaces.empty())
-        keys.refuse("loads.surfaces", "a manufactured solution has its own loads", "none");
+        keys.refuse("surfaces", "a manufactured solution has its own loads", "no [[surfaces]]");
     if (s.problem == "cylinder") check_cylinder(s, keys);
     const bool own = s.problem == "sliding" || s.problem == "cylinder";
     if (s.vortex()) check_vortex(s, keys);
     if (s.exact() && !own && s.amplitude == 0) keys.refuse("exact.amplitude", "nothing would move", "not 0");
     if (s.exact() && !own && (s.materials.size() != 1 || (s.bodies.size() != 1 && !s.vortex())))
-        keys.refuse("exact.problem", "an exact solution is that of one body", "one shape, one material");
+        keys.refuse("exact.problem", "an exact solution is that of one body", "one body, one material");
     if (s.manufactured() && s.materials[0].law != Law::neo_hookean)
-        keys.refuse("materials.law", "manufactured solutions were derived for one law", "neo-hookean");
+        keys.refuse("materials[0].law", "manufactured solutions were derived for one law", "neo-hookean");
     if (s.problem == "axial" && (s.materials[0].law != Law::linear || s.wall(0) != Wall::fixed))
         keys.refuse("exact.problem", "the axial mode is that of a linear bar between x = 0 and its free end",
-                    "materials.law = [\"linear\"], grid.walls[0] = \"fixed\"");
+                    "law = \"linear\" of its material, grid.walls[0] = \"fixed\"");
     if (s.problem == "impact") check_impact(s, keys);
     if (s.problem == "periodic bar" && s.wall(0) != Wall::periodic)
         keys.refuse("grid.walls", "the bar has no ends", "\"periodic\" in x");
@@ -373,9 +318,7 @@ void check_exact_problem(const Settings& s, const graph::CaseSchema& keys) {
 }  // namespace
 
 void complete(Settings& s, const graph::CaseSchema& keys) {
-    s.materials.clear(), s.bodies.clear(), s.plates.clear(), s.surfaces.clear();
     check_walls(s, keys);
-    make_plates(s, keys);
     make_surfaces(s, keys);
     make_materials(s, keys);
     make_bodies(s, keys);

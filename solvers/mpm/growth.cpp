@@ -90,7 +90,8 @@ GrowthCheck::GrowthCheck(const Step& step, Task& task, ListUse<const double> x, 
       v_(v),
       mass_(mass),
       per_h_(step.lattice().per_h),
-      linear_(std::ranges::find(step.settings.laws, "linear") != step.settings.laws.end()),
+      linear_(std::ranges::any_of(step.settings.materials,
+                                  [](const Material& m) { return m.law == Law::linear; })),
       cfl_(step.cfl) {}
 
 void GrowthCheck::end(const Here& here) const {
@@ -118,8 +119,7 @@ void GrowthCheck::end(const Here& here) const {
                   "and loads have given",
                   kMostGrowth, alarm[kAlarmGiven]);
     const char* const law =
-        linear_ ? "materials.law \"neo-hookean\" (\"linear\" is for small strains and rotations alone), "
-                : "";
+        linear_ ? "the law \"neo-hookean\" (\"linear\" is for small strains and rotations alone), " : "";
     here.fail(fmt::format(
         "{}. Kinetic and strain energy are {:.4g} J after the step before; the fastest point, at ({:.6g}, "
         "{:.6g}, "

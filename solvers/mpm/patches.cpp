@@ -78,10 +78,10 @@ mpm::Settings bar(const Int3& patch) {
         s.cells.push_back(std::int64_t{patch[a]} * kPatches[a]);
         s.size.push_back(kSpacing * static_cast<double>(s.cells[a]));
     }
-    s.shapes.push_back(fmt::format("box 0 0 0 {} {} {}", s.size[0], s.size[1], s.size[2]));
+    s.bodies = {{.b = {s.size[0], s.size[1], s.size[2]}}};
     s.flip = 1;
-    s.laws.emplace_back("mooney-rivlin");
-    s.densities = {1000}, s.c1 = {1e5}, s.c2 = {2e4}, s.poisson = {0.49};
+    s.given_materials = {
+        {.law = mpm::Law::mooney_rivlin, .density = 1000, .poisson = 0.49, .c1 = 1e5, .c2 = 2e4}};
     s.pull = 100;  // N
     s.end = 1e3;   // s: never
     mpm::complete(s, mpm::schema(s));

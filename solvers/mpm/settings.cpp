@@ -9,6 +9,8 @@ namespace strata::mpm {
 namespace {
 
 using graph::CaseSchema;
+using graph::Choice;
+using graph::EntryKeys;
 
 void add_grid_keys(CaseSchema& keys, Settings& s) {
     keys.key("grid.cells", &s.cells,
@@ -40,16 +42,18 @@ void add_grid_keys(CaseSchema& keys, Settings& s) {
 }
 
 void add_plate_keys(CaseSchema& keys, Settings& s) {
-    keys.key("plates.faces", &s.plate_faces,
-             {.entries = {0, 16},
-              .meaning = "walls that move: \"x > 0.8\" or \"y < 0.1\" fills that part of the domain, in m, "
-                         "at the start"});
-    keys.key("plates.kind", &s.plate_kinds,
-             {.choices = {"symmetry", "fixed", "friction"},
-              .entries = {0, 16},
-              .meaning = "of each plate, as of walls; none: all symmetry"});
-    keys.key("plates.velocity", &s.plate_velocities,
-             {.unit = "m/s", .entries = {0, 48}, .meaning = "three numbers a plate; none: at rest"});
+    keys.arrays(
+        "plates", &s.plates,
+        [](const EntryKeys& entry, Plate& plate) {
+            entry.key("axis", Choice(&plate.axis, kAxes), {.required = true, .meaning = "across the plate"});
+            entry.key("place", &plate.place,
+                      {.unit = "m", .required = true, .meaning = "of its face on this axis, at the start"});
+            entry.key("side", Choice(&plate.upper, kSides),
+                      {.required = true, .meaning = "that it fills: of smaller or larger coordinates"});
+            entry.key("kind", Choice(&plate.kind, kPlates), {.meaning = "as of walls"});
+            entry.key("velocity", &plate.velocity, {.unit = "m/s", .meaning = "of the plate"});
+        },
+        {.entries = {0, 16}, .meaning = "walls that move: each fills a part of the domain"});
 }
 
 void add_method_keys(CaseSchema& keys, Settings& s) {
@@ -78,75 +82,84 @@ void add_method_keys(CaseSchema& keys, Settings& s) {
 }
 
 void add_material_keys(CaseSchema& keys, Settings& s) {
-    keys.key("materials.law", &s.laws,
-             {.choices = {"neo-hookean", "mooney-rivlin", "linear", "von-mises"},
-              .entries = {1, 64},
-              .required = true,
-              .meaning = "of each material; linear: small strains and rotations; von-mises: elastic (Hencky) "
-                         "and plastic with isotropic hardening"});
-    keys.key("materials.density", &s.densities,
-             {.unit = "kg/m3",
-              .least = 0,
-              .above_least = true,
-              .entries = {1, 64},
-              .required = true,
-              .meaning = "undeformed"});
-    keys.key(
-        "materials.young", &s.young,
-        {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "Young's modulus (not mooney-rivlin)"});
-    keys.key(
-        "materials.poisson", &s.poisson,
-        {.least = -0.99, .most = 0.499, .entries = {1, 64}, .required = true, .meaning = "Poisson's ratio"});
-    keys.key("materials.c1", &s.c1,
-             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
-    keys.key("materials.c2", &s.c2,
-             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "mooney-rivlin"});
-    keys.key("materials.yield", &s.yield,
-             {.unit = "Pa", .least = 0, .entries = {0, 64}, .meaning = "von-mises: yield stress"});
-    keys.key(
-        "materials.hardening", &s.hardening,
-        {.unit = "Pa",
-         .least = 0,
-         .entries = {0, 64},
-         .meaning = "von-mises: growth of the yield stress with the equivalent plastic strain; none: 0"});
+    keys.arrays(
+        "materials", &s.given_materials,
+        [](const EntryKeys& entry, GivenMaterial& m) {
+            entry.key("name", &m.name, {.meaning = "for bodies; one material alone needs none"});
+            entry.key("law", Choice(&m.law, kLaws),
+                      {.required = true,
+                       .meaning = "linear: small strains and rotations; von-mises: elastic (Hencky) and "
+                                  "plastic with isotropic hardening"});
+            entry.key("density", &m.density,
+                      {.unit = "kg/m3",
+                       .least = 0,
+                       .above_least = true,
+                       .required = true,
+                       .meaning = "undeformed"});
+            entry.key("young", &m.young,
+                      {.unit = "Pa", .least = 0, .meaning = "Young's modulus (not mooney-rivlin)"});
+            entry.key("poisson", &m.poisson,
+                      {.least = -0.99, .most = 0.499, .required = true, .meaning = "Poisson's ratio"});
+            entry.key("c1", &m.c1, {.unit = "Pa", .least = 0, .meaning = "mooney-rivlin"});
+            entry.key("c2", &m.c2, {.unit = "Pa", .least = 0, .meaning = "mooney-rivlin"});
+            entry.key("yield", &m.yield, {.unit = "Pa", .least = 0, .meaning = "von-mises: yield stress"});
+            entry.key(
+                "hardening", &m.hardening,
+                {.unit = "Pa",
+                 .least = 0,
+                 .meaning = "von-mises: growth of the yield stress with the equivalent plastic strain"});
+        },
+        {.entries = {1, 64}, .meaning = "what bodies are made of"});
+}
+
+/// How a shape is written: of bodies, and of surfaces under load.
+template <class Shape>
+void add_shape_keys(const EntryKeys& entry, Shape& of, const std::string& box) {
+    entry.key("from", &of.a,
+              {.unit = "m", .meaning = box + ": the low corner; cylinder: one end of its axis"});
+    entry.key("to", &of.b, {.unit = "m", .meaning = box + ": the high corner; cylinder: the other end"});
+    entry.key("centre", &of.centre, {.unit = "m", .meaning = "sphere"});
+    entry.key("radius", &of.radius, {.unit = "m", .least = 0, .meaning = "sphere, cylinder"});
 }
 
 /// Contact is between bodies, so its keys are among theirs.
 void add_body_keys(CaseSchema& keys, Settings& s) {
-    keys.key("bodies.shapes", &s.shapes,
-             {.entries = {1, 1024},
-              .required = true,
-              .meaning =
-                  "\"box x y z x y z\", \"sphere x y z r\", \"cylinder x y z x y z r\" (ends of its axis), "
-                  "in m, \"stl FILE x y z scale\" (a closed surface, scaled and then moved; FILE beside the "
-                  "case, or else in the current directory); where they overlap the first counts"});
-    keys.key("bodies.material", &s.body_materials,
-             {.least = -1,
-              .most = 63,
-              .entries = {0, 1024},
-              .meaning = "of each body, from 0; -1: a hole in those after it; none: all 0"});
-    keys.key("bodies.velocity", &s.velocities,
-             {.unit = "m/s", .entries = {0, 3072}, .meaning = "three numbers a body; none: at rest"});
+    keys.arrays(
+        "bodies", &s.bodies,
+        [](const EntryKeys& entry, Body& body) {
+            entry.key("shape", Choice(&body.shape, kBodies),
+                      {.required = true, .meaning = "stl: a closed surface from a file"});
+            add_shape_keys(entry, body, "box");
+            entry.key("file", &body.file,
+                      {.meaning = "stl: the file, beside the case or else in the current directory"});
+            entry.key(
+                "scale", &body.scale,
+                {.unit = "1", .least = 0, .above_least = true, .meaning = "stl: of the file's lengths"});
+            entry.key("move", &body.move, {.unit = "m", .meaning = "stl: by so much, after it is scaled"});
+            entry.key("material", &body.made_of, {.meaning = "the name of one; none: the first"});
+            entry.key("hole", &body.hole, {.meaning = "a hole in the bodies after it"});
+            entry.key("velocity", &body.velocity, {.unit = "m/s", .meaning = "at the start"});
+            entry.key(
+                "group", &body.group,
+                {.least = 0,
+                 .most = 7,
+                 .meaning = "bodies of one group stick to each other, others are in contact with it and have "
+                            "a velocity field of their own; the surface of the lower number says where "
+                            "normals point"});
+        },
+        {.entries = {1, 1024}, .meaning = "where they overlap the first counts"});
     keys.key(
-        "bodies.per_cell", &s.per_cell,
+        "particles.per_cell", &s.per_cell,
         {.least = 1, .most = 32, .entries = {3, 3}, .meaning = "particles in a cell, in each direction"});
     keys.key(
-        "contact.groups", &s.contact_groups,
-        {.least = 0,
-         .most = 7,
-         .entries = {0, 1024},
-         .meaning = "of each body: those of one group stick to each other, others are in contact with it "
-                    "and have a velocity field of their own; the surface of the lower number says where "
-                    "normals point; none: all are one group"});
+        "particles.edges", &s.edges,
+        {.choices = {"whole", "cut"},
+         .meaning = "particles at surfaces are whole, if their middle is in the body, or what of them is "
+                    "in it"});
     keys.key("contact.friction", &s.friction,
              {.unit = "1",
               .least = 0,
               .meaning = "Coulomb's coefficient between groups, and at walls and plates of kind friction"});
-    keys.key(
-        "bodies.edges", &s.edges,
-        {.choices = {"whole", "cut"},
-         .meaning = "particles at surfaces are whole, if their middle is in the body, or what of them is "
-                    "in it"});
 }
 
 void add_load_keys(CaseSchema& keys, Settings& s) {
@@ -154,23 +167,25 @@ void add_load_keys(CaseSchema& keys, Settings& s) {
     keys.key("loads.pull", &s.pull,
              {.unit = "N",
               .meaning = "opposite forces on the two ends, in x, of each body (its outermost particles)"});
-    keys.key("loads.surfaces", &s.surface_shapes,
-             {.entries = {0, 64},
-              .meaning = "under pressure or traction: \"sphere x y z r\", \"cylinder x y z x y z r\" (its "
-                         "side), \"rectangle x y z x y z\" (flat in one direction), in m"});
-    keys.key("loads.pressure", &s.pressures,
-             {.unit = "Pa",
-              .entries = {0, 64},
-              .meaning = "of each surface, following it: away from the axis or centre, to larger coordinates "
-                         "on a rectangle; < 0 the other way; none: 0"});
-    keys.key("loads.traction", &s.tractions,
-             {.unit = "Pa",
-              .entries = {0, 192},
-              .meaning = "three numbers a surface, per undeformed area; none: 0"});
     keys.key("loads.rise", &s.rise,
              {.unit = "s", .least = 0, .meaning = "over which loads on surfaces grow from 0"});
     keys.key("loads.damping", &s.damping,
              {.unit = "1/s", .least = 0, .meaning = "of all velocities, for static solutions"});
+    keys.arrays(
+        "surfaces", &s.surfaces,
+        [](const EntryKeys& entry, Surface& surface) {
+            entry.key(
+                "shape", Choice(&surface.shape, kSurfaces),
+                {.required = true, .meaning = "flat in one direction; all around; the side of a cylinder"});
+            add_shape_keys(entry, surface, "rectangle");
+            entry.key(
+                "pressure", &surface.pressure,
+                {.unit = "Pa",
+                 .meaning = "following the surface: away from the axis or centre, to larger coordinates "
+                            "on a rectangle; < 0 the other way"});
+            entry.key("traction", &surface.traction, {.unit = "Pa", .meaning = "per undeformed area"});
+        },
+        {.entries = {0, 64}, .meaning = "of bodies, under pressure or traction"});
 }
 
 void add_exact_keys(CaseSchema& keys, Settings& s) {
@@ -214,6 +229,7 @@ void declare_keys(CaseSchema& keys, Settings& s) {
     add_load_keys(keys, s);
     add_exact_keys(keys, s);
     add_time_and_check_keys(keys, s);
+    keys.former(former_keys());
 }
 
 CaseSchema schema(Settings& s) {
@@ -226,15 +242,12 @@ Transfer Settings::transfer() const {
     return transfer_name == "flip" ? Transfer::flip : transfer_name == "pic" ? Transfer::pic : Transfer::apic;
 }
 
-Wall wall_named(const std::string& name) {
-    return name == "periodic"   ? Wall::periodic
-           : name == "fixed"    ? Wall::fixed
-           : name == "friction" ? Wall::friction
-                                : Wall::symmetry;
-}
-
 Wall Settings::wall(std::size_t axis, int upper) const {
-    return wall_named(walls.size() == 6 ? walls[2 * axis + static_cast<std::size_t>(upper)] : walls[axis]);
+    const std::string& name =
+        walls.size() == 6 ? walls[2 * axis + static_cast<std::size_t>(upper)] : walls[axis];
+    for (const graph::Named<Wall>& each : kWalls)
+        if (name == each.name) return each.value;
+    return Wall::symmetry;
 }
 
 Real3 Settings::wall_speed(int axis, int upper) const {
@@ -244,7 +257,9 @@ Real3 Settings::wall_speed(int axis, int upper) const {
 }
 
 int Settings::groups() const {
-    return contact_groups.empty() ? 1 : 1 + static_cast<int>(std::ranges::max(contact_groups));
+    std::int64_t last = 0;
+    for (const Body& body : bodies) last = std::max(last, body.group);
+    return 1 + static_cast<int>(last);
 }
 
 bool Settings::plastic() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/declare/family.hpp"
+#include "core/run/case/former.hpp"
 #include "core/run/case/time_keys.hpp"
 #include "methods/geometry/solid.hpp"
 #include "solvers/mpm/material.hpp"
@@ -22,14 +23,28 @@ inline constexpr const char* kSummary = "Solids by the material point method: ex
 enum class Wall : std::uint8_t { symmetry, fixed, friction, periodic };
 enum class Transfer : std::uint8_t { flip, pic, apic };
 
+/// A material as a case gives it.
+struct GivenMaterial {
+    std::string name = {};  // for bodies
+    Law law = Law::neo_hookean;
+    double density = 0, young = 0, poisson = 0, c1 = 0, c2 = 0, yield = 0, hardening = 0;
+};
+
 /// A body: a simple shape that is filled with particles.
 struct Body {
     enum class Shape : std::uint8_t { box, sphere, cylinder, stl } shape = Shape::box;
     Real3 a{}, b{};  // box: low and high corner; cylinder: ends of the axis; sphere: a is the centre
     double radius = 0;
-    int material = 0, group = 0;
+    int material = 0;  // -1: a hole
+    std::int64_t group = 0;
     Real3 velocity{};
-    std::shared_ptr<const geometry::Solid> solid;  // stl
+    std::shared_ptr<const geometry::Solid> solid = {};  // stl
+
+    /// As a case gives them, for complete().
+    Real3 centre{}, move{};
+    double scale = 1;
+    std::string made_of = {}, file = {};
+    bool hole = false;
 
     [[nodiscard]] bool contains(const Real3& x) const;
     /// Of the box around it.
@@ -41,7 +56,7 @@ struct Body {
 /// rectangle (a box without extent in one direction).
 struct Surface {
     Body::Shape shape = Body::Shape::box;
-    Real3 a{}, b{};
+    Real3 a{}, b{}, centre{};
     double radius = 0;
     double pressure = 0;  // away from the axis or centre; to larger coordinates
     Real3 traction{};     // Pa, on the undeformed area
@@ -52,7 +67,7 @@ struct Plate {
     int axis = 0;
     bool upper = true;  // it fills the side of larger coordinates
     double place = 0;
-    Wall kind = Wall::fixed;
+    Wall kind = Wall::symmetry;
     Real3 velocity{};
 };
 
@@ -65,30 +80,21 @@ struct Settings : graph::TimeKeys {
     std::vector<std::string> walls{"symmetry", "symmetry", "symmetry"};
     std::vector<double> wall_velocity;
 
-    std::vector<std::string> plate_faces, plate_kinds;
-    std::vector<double> plate_velocities;
-
     std::string shape = "linear", transfer_name = "flip";
     double flip = 0.99;
     std::string quadrature = "points", deformation = "forward";
     bool fused = false;
 
-    std::vector<std::string> laws;
-    std::vector<double> densities, young, poisson, c1, c2, yield, hardening;
-
-    std::vector<std::string> shapes;
-    std::vector<std::int64_t> body_materials;
-    std::vector<double> velocities;
+    std::vector<GivenMaterial> given_materials;
+    std::vector<Body> bodies;
+    std::vector<Plate> plates;
+    std::vector<Surface> surfaces;
     std::vector<std::int64_t> per_cell{2, 2, 2};
     std::string edges = "whole";
-
-    std::vector<std::int64_t> contact_groups;
     double friction = 0;
 
     std::vector<double> gravity{0, 0, 0};
     double pull = 0;
-    std::vector<std::string> surface_shapes;
-    std::vector<double> pressures, tractions;
     double rise = 0, damping = 0;
 
     std::string problem = "none";
@@ -98,9 +104,6 @@ struct Settings : graph::TimeKeys {
 
     /// Made from the above by complete().
     std::vector<Material> materials;
-    std::vector<Body> bodies;
-    std::vector<Plate> plates;
-    std::vector<Surface> surfaces;
 
     [[nodiscard]] graph::GridShape grid() const;
     [[nodiscard]] Real3 spacing() const;
@@ -134,13 +137,33 @@ struct Settings : graph::TimeKeys {
     [[nodiscard]] std::int64_t particles_per_cell() const { return per_cell[0] * per_cell[1] * per_cell[2]; }
 };
 
-/// By the name that cases give it.
-[[nodiscard]] Wall wall_named(const std::string& name);
+/// The names that cases give to these.
+constexpr graph::Named<Wall> kWalls[] = {{"symmetry", Wall::symmetry},
+                                         {"fixed", Wall::fixed},
+                                         {"friction", Wall::friction},
+                                         {"periodic", Wall::periodic}};
+constexpr graph::Named<Wall> kPlates[] = {
+    {"symmetry", Wall::symmetry}, {"fixed", Wall::fixed}, {"friction", Wall::friction}};
+constexpr graph::Named<Law> kLaws[] = {{"neo-hookean", Law::neo_hookean},
+                                       {"mooney-rivlin", Law::mooney_rivlin},
+                                       {"linear", Law::linear},
+                                       {"von-mises", Law::von_mises}};
+constexpr graph::Named<Body::Shape> kBodies[] = {{"box", Body::Shape::box},
+                                                 {"sphere", Body::Shape::sphere},
+                                                 {"cylinder", Body::Shape::cylinder},
+                                                 {"stl", Body::Shape::stl}};
+constexpr graph::Named<Body::Shape> kSurfaces[] = {
+    {"rectangle", Body::Shape::box}, {"sphere", Body::Shape::sphere}, {"cylinder", Body::Shape::cylinder}};
+constexpr graph::Named<int> kAxes[] = {{"x", 0}, {"y", 1}, {"z", 2}};
+constexpr graph::Named<bool> kSides[] = {{"lower", false}, {"upper", true}};
 
 /// Declares the keys, bound to the settings, which must outlive them.
 void declare_keys(graph::CaseSchema& keys, Settings& settings);
 /// A schema with these keys alone.
 [[nodiscard]] graph::CaseSchema schema(Settings& settings);
+
+/// What the case said in keys of former versions, and how it says it now.
+[[nodiscard]] graph::FormerKeys former_keys();
 
 /// Finds out what no key says alone (materials, bodies) and refuses what cannot be. Throws Error with the
 /// key's place.

@@ -19,11 +19,11 @@ MD_CASES = CASES.parent / "md"
 MPM_CASES = CASES.parent / "mpm"
 FLOW_CASES = CASES.parent / "flow"
 # Parts of small cases that several tests write.
-SOFT = """[materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e5]
-poisson = [0.3]
+SOFT = """[[materials]]
+law = "neo-hookean"
+density = 1000.0
+young = 1e5
+poisson = 0.3
 """
 
 

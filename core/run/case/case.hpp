@@ -194,6 +194,8 @@ class CaseSchema {
     }
     /// What a restart may do to a key in the case that was read.
     [[nodiscard]] Restart restart_of(const Entry& entry) const;
+    /// Those of a checkpoint's keys that only cases of former versions had.
+    [[nodiscard]] std::vector<std::string> former_keys_in(const Values& then) const;
     [[nodiscard]] std::string restart_words(const Entry& entry) const;
     /// Of a solver of one's own `strata run` knows by the case that it names in STRATA_SOLVER_OF.
     [[nodiscard]] std::string command_for_help() const;

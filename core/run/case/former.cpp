@@ -121,8 +121,9 @@ class Rewriting {
 /// What a text is with all tables of `renewed`, one after the other.
 std::string joined(const std::vector<Renewed>& renewed) {
     std::vector<std::string> texts;
-    for (const Renewed& each : renewed) texts.push_back(each.text);
-    return fmt::format("{}", fmt::join(texts, "\n"));
+    for (const Renewed& each : renewed)
+        texts.push_back(each.text.substr(0, each.text.find_last_not_of('\n') + 1));
+    return fmt::format("{}", fmt::join(texts, "\n\n"));
 }
 
 }  // namespace
@@ -174,6 +175,16 @@ CaseSchema& CaseSchema::former(FormerKeys keys) {
     // Cases of several solvers came later than these keys went.
     if (prefix_.empty()) former_ = std::make_shared<const FormerKeys>(std::move(keys));
     return *this;
+}
+
+std::vector<std::string> CaseSchema::former_keys_in(const Values& then) const {
+    std::vector<std::string> names;
+    if (former_ == nullptr) return names;
+    CaseSchema keys(solver_, summary_);
+    former_->declare(keys);
+    for (const auto& [name, value] : then)
+        if (entry(name) == nullptr && keys.entry(name) != nullptr) names.push_back(name);
+    return names;
 }
 
 void FormerReader::refuse(const CaseSchema& schema, const toml::table& table) {

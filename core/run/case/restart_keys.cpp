@@ -81,6 +81,12 @@ bool CaseSchema::same_end(const Values& then) const {
 }
 
 void CaseSchema::expect_restart(const Values& then, const std::string& checkpoint) const {
+    if (const std::vector<std::string> former = former_keys_in(then); !former.empty())
+        throw Error("the checkpoint is of a former version, whose cases had other keys")
+            .at(file_)
+            .given(fmt::format("{} in the checkpoint {}", fmt::join(former, ", "), checkpoint))
+            .allowed("a checkpoint of a case in its present form")
+            .remedy("start anew, without --restart, or end that run with the version that began it");
     const Values now = values();
     std::vector<std::string> differ, may_change;
     const Entry* first = nullptr;

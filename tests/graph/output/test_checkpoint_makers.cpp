@@ -9,7 +9,7 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "core/run/checkpoint/makers.hpp"
 #include "tests/catch.hpp"
-#include "tests/graph/declared.hpp"
+#include "tests/graph/declare/declared.hpp"
 
 using namespace strata::graph;
 using strata::graph::testing::error_of;

@@ -142,19 +142,20 @@ class Graphs {
     void add_points() {
         mpm::Settings s;
         s.cells = {12, 12, 8}, s.patch_cells = {6, 4, 4}, s.size = {1.2, 1.2, 0.8};
-        s.laws = {"neo-hookean", "von-mises"}, s.densities = {1000, 1500}, s.young = {1e5, 3e5};
-        s.poisson = {0.3, 0.2}, s.yield = {0, 1e5};
-        s.shapes = {"box 0.2 0.2 0.2 0.5 1 0.6", "box 0.7 0.2 0.2 1 1 0.6"};
-        s.body_materials = {0, 1};
+        s.given_materials = {
+            {.density = 1000, .young = 1e5, .poisson = 0.3},
+            {.law = mpm::Law::von_mises, .density = 1500, .young = 3e5, .poisson = 0.2, .yield = 1e5}};
+        s.bodies = {{.a = {0.2, 0.2, 0.2}, .b = {0.5, 1, 0.6}},
+                    {.a = {0.7, 0.2, 0.2}, .b = {1, 1, 0.6}, .material = 1}};
         s.end = 1;
         mpm::Settings pressed = s;
         pressed.walls = {"periodic", "friction", "fixed"};
-        pressed.plate_faces = {"y > 1.1"}, pressed.plate_velocities = {0, -1, 0};
-        pressed.contact_groups = {0, 1}, pressed.friction = 0.3;
+        pressed.plates = {{.axis = 1, .place = 1.1, .velocity = {0, -1, 0}}};
+        pressed.bodies[1].group = 1, pressed.friction = 0.3;
         pressed.gravity = {0, -9.81, 0}, pressed.damping = 1;
         mpm::Settings averaged = s;
         averaged.shape = "gimp", averaged.walls = {"periodic", "fixed", "symmetry"};
-        averaged.body_materials = {0, 0}, averaged.pull = 10;
+        averaged.bodies[1].material = 0, averaged.pull = 10;
         mpm::Settings fused = s;
         fused.fused = true, fused.transfer_name = "apic";
         const auto add_settings = [&](const std::string& name, const mpm::Settings& of) {

@@ -11,6 +11,7 @@
 #include "core/graph/simulation/simulation.hpp"
 #include "solvers/mpm/exact.hpp"
 #include "solvers/mpm/tasks.hpp"
+#include "tests/solvers/mpm/mpm_bodies.hpp"
 
 namespace strata::mpm::tests {
 
@@ -27,11 +28,11 @@ inline Settings disks(std::vector<std::int64_t> patch, const std::string& shape,
     Settings s;
     s.cells = {24, 24, 1}, s.patch_cells = std::move(patch), s.size = {1.2, 1.2, 0.05};
     s.shape = shape, s.transfer_name = transfer;
-    s.laws = {"linear", "neo-hookean"}, s.densities = {1000, 800}, s.young = {1000, 2000},
-    s.poisson = {0.3, 0.4};
-    s.shapes = {"cylinder 0.4 0.4 0 0.4 0.4 0.05 0.2", "cylinder 0.8 0.8 0 0.8 0.8 0.05 0.2"};
-    s.body_materials = {0, 1};
-    s.velocities = {0.1, 0.1, 0, -0.1, -0.1, 0};
+    s.given_materials = {elastic(Law::linear, 1000, 1000, 0.3), elastic(Law::neo_hookean, 800, 2000, 0.4)};
+    s.bodies = {cylinder({0.4, 0.4, 0}, {0.4, 0.4, 0.05}, 0.2),
+                cylinder({0.8, 0.8, 0}, {0.8, 0.8, 0.05}, 0.2)};
+    s.bodies[1].material = 1;
+    move(s, {{0.1, 0.1, 0}, {-0.1, -0.1, 0}});
     s.per_cell = {2, 2, 1};
     s.end = 1.5;
     return settled(s);

@@ -25,8 +25,8 @@ Settings periodic_bar(std::int64_t n, double amplitude, const std::string& trans
     s.cells = {n, 1, 1}, s.patch_cells = {n / 2, 1, 1}, s.size = {1, 0.02, 0.02};
     s.walls = {"periodic", "symmetry", "symmetry"};
     s.shape = "quadratic", s.transfer_name = transfer, s.flip = 1;
-    s.laws = {"neo-hookean"}, s.densities = {1}, s.young = {1e4}, s.poisson = {0.3};
-    s.shapes = {"box 0 0 0 1 0.02 0.02"}, s.per_cell = {2, 1, 1};
+    s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
+    s.bodies = {box({0, 0, 0}, {1, 0.02, 0.02})}, s.per_cell = {2, 1, 1};
     s.problem = "periodic bar", s.amplitude = amplitude;
     s.end = 0.02, s.cfl = 0.2;
     return settled(s);
@@ -195,7 +195,7 @@ TEST_CASE("a manufactured motion has the velocity, stretch and body force that m
     };
     Settings cube = periodic_bar(8, 0.05, "flip");
     cube.problem = "cube", cube.size = {1, 1, 1}, cube.cells = {8, 8, 8}, cube.patch_cells = {8, 8, 8};
-    cube.walls = {"symmetry", "symmetry", "symmetry"}, cube.shapes = {"box 0 0 0 1 1 1"};
+    cube.walls = {"symmetry", "symmetry", "symmetry"}, cube.bodies = {box({0, 0, 0}, {1, 1, 1})};
     for (const Settings& s : {settled(cube), periodic_bar(8, 0.05, "flip")}) {
         const Material& m = s.materials[0];
         const auto moved = [](Real3 X, std::size_t j, double by) {

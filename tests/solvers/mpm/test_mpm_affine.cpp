@@ -19,9 +19,9 @@ Settings turning(const std::string& shape, const std::string& transfer) {
     Settings s;
     s.cells = {24, 20, 1}, s.patch_cells = {12, 10, 1}, s.size = {1.2, 1.2, 0.05};
     s.shape = shape, s.transfer_name = transfer, s.flip = 1;
-    s.laws = {"neo-hookean"}, s.densities = {1000}, s.young = {1e5}, s.poisson = {0.3};
-    s.shapes = {"box 0.4 0.42 0 0.8 0.6 0.05", "box 0.4 0.6 0 0.8 0.78 0.05"};
-    s.velocities = {0.5, 0, 0, -0.5, 0, 0};
+    s.given_materials = {elastic(Law::neo_hookean, 1000, 1e5, 0.3)};
+    s.bodies = {box({0.4, 0.42, 0}, {0.8, 0.6, 0.05}), box({0.4, 0.6, 0}, {0.8, 0.78, 0.05})};
+    move(s, {{0.5, 0, 0}, {-0.5, 0, 0}});
     s.per_cell = {2, 2, 1};
     s.end = 0.4;
     return settled(s);
@@ -78,7 +78,6 @@ TEST_CASE("with linear functions and APIC disks that collide stay whole, at any 
         for (const double cfl : {0.2, 0.8}) {
             INFO(per_cell << " points along a cell, cfl " << cfl);
             Settings s = disks({12, 12, 1}, "linear", "apic");
-            s.materials.clear(), s.bodies.clear();
             s.per_cell = {per_cell, per_cell, 1}, s.cfl = cfl, s.end = 3;
             s = settled(s);
             const Ended start = run(s, 1), end = run(s);
@@ -93,8 +92,7 @@ TEST_CASE("with linear functions and APIC disks that collide stay whole, at any 
 TEST_CASE("with linear functions and APIC what falls freely neither stretches nor turns") {
     // Grid points at its surface that hardly any point reaches fall as all others do.
     Settings s = turning("linear", "apic");
-    s.materials.clear(), s.bodies.clear();
-    s.velocities = {0.3, 0.2, 0, 0.3, 0.2, 0}, s.gravity = {1, -3, 0}, s.end = 0.3;
+    move(s, {{0.3, 0.2, 0}, {0.3, 0.2, 0}}), s.gravity = {1, -3, 0}, s.end = 0.3;
     const Ended end = run(settled(s));
     CHECK(most_deformed(end) < 1e-7);
     CHECK(end.momentum[1] == Approx(1000 * 0.4 * 0.36 * 0.05 * (0.2 - 3 * 0.3)).epsilon(0.01));

@@ -14,11 +14,10 @@ using namespace strata::mpm::tests;
 namespace {
 
 Settings touching(std::vector<std::int64_t> patch, const std::string& shape, const std::string& transfer,
-                  double friction, std::vector<std::int64_t> groups = {0, 1}) {
+                  double friction, const std::vector<std::int64_t>& groups = {0, 1}) {
     Settings s = disks(std::move(patch), shape, transfer);
-    s.materials.clear(), s.bodies.clear();
-    s.velocities = {0.12, 0.06, 0, -0.12, -0.06, 0};  // not head on
-    s.contact_groups = std::move(groups), s.friction = friction;
+    move(s, {{0.12, 0.06, 0}, {-0.12, -0.06, 0}});  // not head on
+    group(s, groups), s.friction = friction;
     s.flip = 1;
     return settled(s);
 }
@@ -78,15 +77,12 @@ TEST_CASE("bodies in contact beside a symmetry wall move as with their mirror im
         s.cells = {24, static_cast<std::int64_t>(12 - std::lround(wall / 0.05)), 1};
         s.patch_cells = {12, 3, 1}, s.size = {1.2, 0.6 - wall, 0.05};
         s.shape = shape, s.transfer_name = "flip", s.flip = 0.95;
-        s.laws = {"neo-hookean"}, s.densities = {1000}, s.young = {2000}, s.poisson = {0.3};
-        const auto box = [&](double x0, double y0, double x1, double y1) {
-            return "box " + std::to_string(x0) + " " + std::to_string(y0 - wall) + " 0 " +
-                   std::to_string(x1) + " " + std::to_string(y1 - wall) + " 0.05";
-        };
-        s.shapes = {box(0.2, 0.1, 0.5, 0.5), box(0.6, 0.2, 1.0, 0.4)};
-        s.velocities = {0.2, 0, 0, -0.2, 0, 0};
+        s.given_materials = {elastic(Law::neo_hookean, 1000, 2000, 0.3)};
+        s.bodies = {box({0.2, 0.1 - wall, 0}, {0.5, 0.5 - wall, 0.05}),
+                    box({0.6, 0.2 - wall, 0}, {1.0, 0.4 - wall, 0.05})};
+        move(s, {{0.2, 0, 0}, {-0.2, 0, 0}});
         s.per_cell = {2, 2, 1};
-        s.contact_groups = {0, 1}, s.friction = 0.3, s.end = 0.8;
+        group(s, {0, 1}), s.friction = 0.3, s.end = 0.8;
         return settled(s);
     };
     for (const char* const shape : {"linear", "quadratic", "gimp"}) {
@@ -130,15 +126,15 @@ TEST_CASE("three bodies at a grid point do not approach each other any more, and
 }
 
 TEST_CASE("bodies that stick to each other move, while they meet, as one body does") {
-    const auto meeting = [](const std::string& shape, std::vector<std::int64_t> groups) {
+    const auto meeting = [](const std::string& shape, const std::vector<std::int64_t>& groups) {
         Settings s;
         s.cells = {24, 4, 1}, s.patch_cells = {12, 4, 1}, s.size = {1.2, 0.2, 0.05};
         s.shape = shape, s.transfer_name = "flip", s.flip = 1;
-        s.laws = {"neo-hookean"}, s.densities = {1000}, s.young = {2000}, s.poisson = {0.3};
-        s.shapes = {"box 0.2 0 0 0.6 0.2 0.05", "box 0.6 0 0 1 0.2 0.05"};
-        s.velocities = {0.2, 0, 0, -0.2, 0, 0};
+        s.given_materials = {elastic(Law::neo_hookean, 1000, 2000, 0.3)};
+        s.bodies = {box({0.2, 0, 0}, {0.6, 0.2, 0.05}), box({0.6, 0, 0}, {1, 0.2, 0.05})};
+        move(s, {{0.2, 0, 0}, {-0.2, 0, 0}});
         s.per_cell = {2, 2, 1};
-        s.contact_groups = std::move(groups), s.friction = s.contact_groups.empty() ? 0 : 1e6;
+        group(s, groups), s.friction = groups.empty() ? 0 : 1e6;
         s.end = 1;
         return run(settled(s), 5);
     };
@@ -174,7 +170,7 @@ TEST_CASE("groups that do not meet move as if each were alone") {
     // The same disks so far apart that no grid point knows both: one field or two, to the last bit.
     Settings one = touching({12, 12, 1}, "linear", "flip", 0, {}), two = one;
     one.end = two.end = 0.2;
-    two.contact_groups = {0, 1}, two.materials.clear(), two.bodies.clear();
+    group(two, {0, 1});
     CHECK(same_bits(run(one), run(settled(two))));
 }
 
@@ -185,11 +181,11 @@ TEST_CASE("bodies part freely, also from a cell that they share") {
             Settings s;
             s.cells = {25, 4, 1}, s.patch_cells = {13, 4, 1}, s.size = {1.25, 0.2, 0.05};
             s.shape = shape, s.transfer_name = "flip", s.flip = 1;
-            s.laws = {"neo-hookean"}, s.densities = {1000}, s.young = {2000}, s.poisson = {0.3};
-            s.shapes = {"box 0.2 0 0 0.625 0.2 0.05", "box 0.625 0 0 1.05 0.2 0.05"};
-            s.velocities = {-0.2, 0, 0, 0.2, 0, 0};
+            s.given_materials = {elastic(Law::neo_hookean, 1000, 2000, 0.3)};
+            s.bodies = {box({0.2, 0, 0}, {0.625, 0.2, 0.05}), box({0.625, 0, 0}, {1.05, 0.2, 0.05})};
+            move(s, {{-0.2, 0, 0}, {0.2, 0, 0}});
             s.per_cell = {2, 2, 1};
-            s.contact_groups = swapped ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0, 1};
+            s.bodies[swapped ? 0 : 1].group = 1;
             s.end = 0.3;
             s = settled(s);
             const Ended start = run(s, 0), end = run(s);

@@ -18,14 +18,14 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 /// A quarter of a thick cylinder, 0.4 to 1 m, in n x n cells.
-Settings cylinder(std::int64_t n, std::vector<std::int64_t> patch, const std::string& shape) {
+Settings thick_cylinder(std::int64_t n, std::vector<std::int64_t> patch, const std::string& shape) {
     Settings s;
     s.cells = {n, n, 1}, s.patch_cells = std::move(patch), s.size = {1.1, 1.1, 0.05};
     s.shape = shape, s.transfer_name = "flip", s.flip = 1;
-    s.laws = {"linear"}, s.densities = {1000}, s.young = {1e6}, s.poisson = {0.3};
-    s.shapes = {"cylinder 0 0 0 0 0 0.05 0.4", "cylinder 0 0 0 0 0 0.05 1"};
-    s.body_materials = {-1, 0}, s.per_cell = {2, 2, 1}, s.edges = "cut";
-    s.surface_shapes = {"cylinder 0 0 0 0 0 0.05 0.4"}, s.pressures = {50};
+    s.given_materials = {elastic(Law::linear, 1000, 1e6, 0.3)};
+    s.bodies = {cylinder({0, 0, 0}, {0, 0, 0.05}, 0.4), cylinder({0, 0, 0}, {0, 0, 0.05}, 1)};
+    s.bodies[0].hole = true, s.per_cell = {2, 2, 1}, s.edges = "cut";
+    s.surfaces = {{.shape = Body::Shape::cylinder, .b = {0, 0, 0.05}, .radius = 0.4, .pressure = 50}};
     s.rise = 0.15, s.damping = 60;
     s.problem = "cylinder", s.end = 0.3;
     return settled(s);
@@ -34,7 +34,7 @@ Settings cylinder(std::int64_t n, std::vector<std::int64_t> patch, const std::st
 }  // namespace
 
 TEST_CASE("a cut body has its volume, and surface points the area of their surface") {
-    const Settings s = cylinder(22, {22, 22, 1}, "linear");
+    const Settings s = thick_cylinder(22, {22, 22, 1}, "linear");
     graph::Graph graph("mpm");
     const graph::Grid& grid = graph.grid("grid", s.grid());
     const std::vector<SurfacePoint> surface = surface_points(s);
@@ -57,8 +57,8 @@ TEST_CASE("a cut body has its volume, and surface points the area of their surfa
 TEST_CASE("a cylinder ends at its ends, and a sphere at its radius") {
     Settings s;
     s.cells = {10, 10, 10}, s.patch_cells = {10, 10, 10}, s.size = {1, 1, 1};
-    s.laws = {"linear"}, s.densities = {1000}, s.young = {1e6}, s.poisson = {0.3};
-    s.shapes = {"cylinder 0.3 0.3 0.2 0.3 0.6 0.5 0.1", "sphere 0.7 0.7 0.7 0.2"};
+    s.given_materials = {elastic(Law::linear, 1000, 1e6, 0.3)};
+    s.bodies = {cylinder({0.3, 0.3, 0.2}, {0.3, 0.6, 0.5}, 0.1), sphere({0.7, 0.7, 0.7}, 0.2)};
     s = settled(s);
     const Body &rod = s.bodies[0], &ball = s.bodies[1];
     CHECK(rod.contains({0.3, 0.45, 0.35}));
@@ -83,23 +83,24 @@ TEST_CASE("pressure follows the surface, traction does not") {
 }
 
 TEST_CASE("a thick cylinder under pressure is Lame's, and comes nearer to it with finer cells") {
-    const Ended coarse = run(cylinder(11, {11, 11, 1}, "quadratic")),
-                fine = run(cylinder(22, {11, 11, 1}, "quadratic"));
+    const Ended coarse = run(thick_cylinder(11, {11, 11, 1}, "quadratic")),
+                fine = run(thick_cylinder(22, {11, 11, 1}, "quadratic"));
     INFO(coarse.error << " " << fine.error);
     CHECK(fine.error < 0.01);
     CHECK(std::log2(coarse.error / fine.error) > 1);
-    CHECK(same_bits(fine, run(cylinder(22, {22, 22, 1}, "quadratic"))));
-    CHECK(same_bits(fine, run(cylinder(22, {5, 9, 1}, "quadratic"))));
-    CHECK(run(cylinder(22, {11, 11, 1}, "gimp")).error < 0.02);
+    CHECK(same_bits(fine, run(thick_cylinder(22, {22, 22, 1}, "quadratic"))));
+    CHECK(same_bits(fine, run(thick_cylinder(22, {5, 9, 1}, "quadratic"))));
+    CHECK(run(thick_cylinder(22, {11, 11, 1}, "gimp")).error < 0.02);
 }
 
 TEST_CASE("a sphere under pressure from all sides keeps its place; a rectangle's traction pulls its body") {
     Settings s;
     s.cells = {16, 16, 16}, s.patch_cells = {8, 8, 8}, s.size = {1, 1, 1};
     s.shape = "quadratic", s.transfer_name = "flip", s.flip = 1;
-    s.laws = {"neo-hookean"}, s.densities = {1000}, s.young = {1e6}, s.poisson = {0.3};
-    s.shapes = {"sphere 0.5 0.5 0.5 0.3"}, s.edges = "cut";
-    s.surface_shapes = {"sphere 0.5 0.5 0.5 0.3"}, s.pressures = {-1e4}, s.rise = 0.05, s.damping = 100;
+    s.given_materials = {elastic(Law::neo_hookean, 1000, 1e6, 0.3)};
+    s.bodies = {sphere({0.5, 0.5, 0.5}, 0.3)}, s.edges = "cut";
+    s.surfaces = {{.shape = Body::Shape::sphere, .centre = {0.5, 0.5, 0.5}, .radius = 0.3, .pressure = -1e4}};
+    s.rise = 0.05, s.damping = 100;
     s.end = 0.1;
     const Ended squeezed = run(settled(s));
     const double mass = 1000 * 4.0 / 3 * kPi * 0.027;
@@ -108,9 +109,9 @@ TEST_CASE("a sphere under pressure from all sides keeps its place; a rectangle's
     const double bulk = 1e6 / (3 * (1 - 2 * 0.3));
     CHECK(std::abs(squeezed.strain / (1e8 / (2 * bulk) * mass / 1000) - 1) < 0.1);
 
-    s.shapes = {"box 0.25 0.25 0.25 0.75 0.75 0.75"},
-    s.surface_shapes = {"rectangle 0.75 0.25 0.25 0.75 0.75 0.75"};
-    s.pressures.clear(), s.tractions = {0, 400, 0}, s.rise = s.damping = 0, s.end = 0.02;
+    s.bodies = {box({0.25, 0.25, 0.25}, {0.75, 0.75, 0.75})};
+    s.surfaces = {{.a = {0.75, 0.25, 0.25}, .b = {0.75, 0.75, 0.75}, .traction = {0, 400, 0}}};
+    s.rise = s.damping = 0, s.end = 0.02;
     const Ended pulled = run(settled(s));
     CHECK(std::abs(pulled.momentum[1] / (400 * 0.25 * 0.02) - 1) < 0.02);
 }

@@ -36,8 +36,8 @@ Settings driven(int dimensions, std::int64_t n, double amplitude, std::int64_t p
     }
     s.shape = "quadratic", s.transfer_name = m.transfer, s.flip = 1;
     s.quadrature = m.quadrature, s.deformation = m.deformation;
-    s.laws = {"neo-hookean"}, s.densities = {1}, s.young = {1e4}, s.poisson = {0.3};
-    s.shapes = {"box 0 0 0 1 1 1"};
+    s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
+    s.bodies = {box({0, 0, 0}, {1, 1, 1})};
     s.amplitude = amplitude, s.end = 0.02, s.cfl = 0.2;
     return settled(s);
 }
@@ -48,9 +48,10 @@ Settings vortex(std::int64_t n, double amplitude, const Method& m) {
     s.cells = {n, n, 1}, s.patch_cells = {n, n, 1}, s.size = {2.6, 2.6, 0.1};
     s.shape = "quadratic", s.transfer_name = m.transfer, s.flip = 1;
     s.quadrature = m.quadrature, s.deformation = m.deformation;
-    s.laws = {"neo-hookean"}, s.densities = {1}, s.young = {1e4}, s.poisson = {0.3};
-    s.shapes = {"cylinder 1.3 1.3 0 1.3 1.3 0.1 0.75", "cylinder 1.3 1.3 0 1.3 1.3 0.1 1.25"};
-    s.body_materials = {-1, 0}, s.per_cell = {2, 2, 1}, s.edges = "cut";
+    s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
+    s.bodies = {cylinder({1.3, 1.3, 0}, {1.3, 1.3, 0.1}, 0.75),
+                cylinder({1.3, 1.3, 0}, {1.3, 1.3, 0.1}, 1.25)};
+    s.bodies[0].hole = true, s.per_cell = {2, 2, 1}, s.edges = "cut";
     s.problem = "vortex", s.amplitude = amplitude, s.end = 0.02, s.cfl = 0.2;
     return settled(s);
 }
@@ -306,8 +307,8 @@ TEST_CASE("a bar with a free end swings for four periods with integrals over cel
     s.cells = {60, 1, 1}, s.patch_cells = {60, 1, 1}, s.size = {1.2, 0.02, 0.02};
     s.walls = {"fixed", "symmetry", "symmetry"};
     s.shape = "quadratic", s.transfer_name = "apic", s.quadrature = "cells";
-    s.laws = {"linear"}, s.densities = {1}, s.young = {100}, s.poisson = {0};
-    s.shapes = {"box 0 0 0 1 0.02 0.02"}, s.per_cell = {2, 1, 1};
+    s.given_materials = {elastic(Law::linear, 1, 100, 0)};
+    s.bodies = {box({0, 0, 0}, {1, 0.02, 0.02})}, s.per_cell = {2, 1, 1};
     s.problem = "axial", s.amplitude = 0.1, s.end = 1.6;
     CHECK(run(settled(s), 1'000'000, 1).error < 2e-3);  // 1.2e-3; after one period 2.9e-4
 }
@@ -325,6 +326,6 @@ TEST_CASE("integrals over cells are refused with what they do not go with") {
     CHECK(with([](Settings& o) { o.transfer_name = "flip"; }).find("method.transfer") != std::string::npos);
     CHECK(with([](Settings& o) { o.fused = true; }).find("method.fused") != std::string::npos);
     Settings bodies = disks({12, 12, 1}, "quadratic", "apic");
-    bodies.contact_groups = {0, 1}, bodies.quadrature = "cells";
-    CHECK(refusal(bodies).find("contact.groups") != std::string::npos);
+    group(bodies, {0, 1}), bodies.quadrature = "cells";
+    CHECK(refusal(bodies).find("several bodies share") != std::string::npos);
 }

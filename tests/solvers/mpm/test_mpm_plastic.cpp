@@ -159,9 +159,9 @@ TEST_CASE(
     const auto crash = [](std::vector<std::int64_t> patch, bool fused) {
         Settings s = disks(std::move(patch), "quadratic", "flip");
         s.flip = 1;
-        s.materials.clear(), s.bodies.clear();
-        s.laws = {"von-mises", "neo-hookean"}, s.yield = {5, 0}, s.hardening = {20, 0};
-        s.velocities = {0.2, 0.2, 0, -0.2, -0.2, 0};
+        s.given_materials[0].law = Law::von_mises;
+        s.given_materials[0].yield = 5, s.given_materials[0].hardening = 20;
+        move(s, {{0.2, 0.2, 0}, {-0.2, -0.2, 0}});
         s.end = 1, s.fused = fused;
         return settled(s);
     };
@@ -180,11 +180,12 @@ TEST_CASE("points of different laws in one cell have each their own, whichever c
         Settings s;
         s.cells = {25, 4, 1}, s.patch_cells = {5, 4, 1}, s.size = {1.25, 0.2, 0.05};
         s.shape = "quadratic", s.transfer_name = "flip", s.flip = 1;
-        s.laws = {"von-mises", "neo-hookean"}, s.densities = {1000, 1000}, s.young = {2000, 8000};
-        s.poisson = {0.3, 0.3}, s.yield = {20, 0}, s.hardening = {50, 0};
-        s.shapes = {"box 0.2 0 0 0.625 0.2 0.05", "box 0.625 0 0 1.05 0.2 0.05"};
-        s.velocities = {0.1, 0, 0, -0.1, 0, 0};
-        s.body_materials = swapped ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0, 1};
+        s.given_materials = {elastic(Law::von_mises, 1000, 2000, 0.3),
+                             elastic(Law::neo_hookean, 1000, 8000, 0.3)};
+        s.given_materials[0].yield = 20, s.given_materials[0].hardening = 50;
+        s.bodies = {box({0.2, 0, 0}, {0.625, 0.2, 0.05}), box({0.625, 0, 0}, {1.05, 0.2, 0.05})};
+        move(s, {{0.1, 0, 0}, {-0.1, 0, 0}});
+        s.bodies[swapped ? 0 : 1].material = 1;
         s.per_cell = {2, 2, 1}, s.end = 0.4;
         return settled(s);
     };

@@ -17,11 +17,11 @@ namespace {
 Settings two_boxes() {
     Settings s;
     s.cells = {16, 8, 12}, s.patch_cells = {8, 8, 6}, s.size = {1.6, 1.6, 0.6};
-    s.laws = {"neo-hookean", "von-mises"}, s.densities = {1000, 1500}, s.young = {1e5, 3e5};
-    s.poisson = {0.3, 0.2}, s.yield = {0, 1e5};
-    s.shapes = {"box 0.3 0.4 0.15 0.5 1.2 0.45", "box 1.1 0.4 0.15 1.3 1.2 0.45"};
-    s.body_materials = {0, 1};
-    s.velocities = {0.2, -0.3, 0.1, -0.1, 0.4, 0.05};  // 2, 1.5, 2, and 1, 2, 1 cells a second
+    s.given_materials = {elastic(Law::neo_hookean, 1000, 1e5, 0.3), elastic(Law::von_mises, 1500, 3e5, 0.2)};
+    s.given_materials[1].yield = 1e5;
+    s.bodies = {box({0.3, 0.4, 0.15}, {0.5, 1.2, 0.45}), box({1.1, 0.4, 0.15}, {1.3, 1.2, 0.45})};
+    s.bodies[1].material = 1;
+    move(s, {{0.2, -0.3, 0.1}, {-0.1, 0.4, 0.05}});  // 2, 1.5, 2, and 1, 2, 1 cells a second
     s.end = 1, s.cfl = 0.3;
     return s;
 }
@@ -39,14 +39,14 @@ TEST_CASE("a step is cfl cells for the fastest wave on the fastest point, in whi
     for (std::size_t entry = 0; entry < 6; ++entry) {
         INFO(entry);
         Settings s = two_boxes();
-        s.velocities[entry] = (entry < 3 ? 12 : -12) * kCells[entry % 3];
+        s.bodies[entry / 3].velocity[entry % 3] = (entry < 3 ? 12 : -12) * kCells[entry % 3];
         s = settled(s);
         const double dt = 0.3 / (wave_rate(s) + 12);
         CHECK(run(s, 1).time == Approx(dt).epsilon(1e-13));     // as bodies are at the start
         CHECK(run(s, 4).time == Approx(4 * dt).epsilon(1e-9));  // as points have moved since
     }
     Settings s = two_boxes();
-    s.plate_faces = {"y > 1.5"}, s.plate_velocities = {0, -5, 0};
+    s.plates = {{.axis = 1, .upper = true, .place = 1.5, .velocity = {0, -5, 0}}};
     s = settled(s);
     CHECK(run(s, 1).time == Approx(0.3 / (wave_rate(s) + 25)).epsilon(1e-13));
     s.end = 0.5 * run(s, 1).time;
@@ -59,8 +59,8 @@ TEST_CASE("in what is stretched waves cross more cells, and steps are shorter") 
     s.cells = {32, 1, 1}, s.patch_cells = {8, 1, 1}, s.size = {1, 0.05, 0.05};
     s.walls = {"periodic", "symmetry", "symmetry"};
     s.shape = "quadratic", s.transfer_name = "apic";
-    s.laws = {"neo-hookean"}, s.densities = {1}, s.young = {1e4}, s.poisson = {0.3};
-    s.shapes = {"box 0 0 0 1 0.05 0.05"};
+    s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
+    s.bodies = {box({0, 0, 0}, {1, 0.05, 0.05})};
     s.problem = "periodic bar", s.amplitude = 0.05, s.end = 0.02, s.cfl = 0.2;
     s = settled(s);
     const Ended first = run(s, 1);
@@ -85,7 +85,7 @@ TEST_CASE("what falls freely follows its parabola, step by step of any length") 
         INFO(shape << " " << transfer);
         Settings s = two_boxes();
         s.shape = shape, s.transfer_name = transfer, s.flip = 0.9;
-        s.velocities = {0.4, -0.5, 0.1, 0.4, -0.5, 0.1};
+        move(s, {{0.4, -0.5, 0.1}, {0.4, -0.5, 0.1}});
         s.gravity = {-4, 20, 3}, s.end = 0.06;
         s = settled(s);
         const Ended start = run(s, 0), end = run(s);
@@ -95,7 +95,8 @@ TEST_CASE("what falls freely follows its parabola, step by step of any length") 
         for (const auto& [id, p] : end.points) {
             const std::vector<double>& q = start.points.at(id);
             for (std::size_t d = 0; d < 3; ++d) {
-                const double path = s.velocities[d] * end.time + 0.5 * s.gravity[d] * end.time * end.time;
+                const double path =
+                    s.bodies[0].velocity[d] * end.time + 0.5 * s.gravity[d] * end.time * end.time;
                 away = std::max(away, std::abs(p[d] - q[d] - path));
             }
         }
@@ -104,8 +105,8 @@ TEST_CASE("what falls freely follows its parabola, step by step of any length") 
         double mass = 0, work = 0;
         for (const auto& [id, p] : end.points) mass += p[15];
         for (std::size_t d = 0; d < 3; ++d)
-            work +=
-                mass * s.gravity[d] * (s.velocities[d] * end.time + 0.5 * s.gravity[d] * end.time * end.time);
+            work += mass * s.gravity[d] *
+                    (s.bodies[0].velocity[d] * end.time + 0.5 * s.gravity[d] * end.time * end.time);
         CHECK(end.momentum[1] / mass == Approx(-0.5 + 20 * end.time).epsilon(0.05));
         CHECK(std::abs(end.work / work - 1) < 0.1);  // up to the last step's beginning
     }

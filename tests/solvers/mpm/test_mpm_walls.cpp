@@ -20,15 +20,15 @@ Settings block(const std::string& shape, std::vector<std::int64_t> patch) {
     Settings s;
     s.cells = {60, 5, 5}, s.patch_cells = std::move(patch), s.size = {1.2, 0.1, 0.1};
     s.shape = shape, s.transfer_name = "flip", s.flip = 1;
-    s.laws = {"neo-hookean"}, s.densities = {kDensity}, s.young = {kYoung}, s.poisson = {kPoisson};
-    s.shapes = {"box 0 0 0 1 0.1 0.1"};
+    s.given_materials = {elastic(Law::neo_hookean, kDensity, kYoung, kPoisson)};
+    s.bodies = {box({0, 0, 0}, {1, 0.1, 0.1})};
     s.end = 0.02;
     return s;
 }
 
 Settings piston(const std::string& shape, std::vector<std::int64_t> patch) {
     Settings s = block(shape, std::move(patch));
-    s.plate_faces = {"x > 1"}, s.plate_velocities = {-0.2, 0, 0};
+    s.plates = {{.axis = 0, .upper = true, .place = 1, .velocity = {-0.2, 0, 0}}};
     return settled(s);
 }
 
@@ -40,8 +40,8 @@ Settings sheared(const std::string& shape, std::vector<std::int64_t> patch, doub
     s.shape = shape, s.transfer_name = "flip", s.flip = 1;
     s.walls = {"periodic", "periodic", "fixed", "symmetry", "symmetry", "symmetry"};
     s.wall_velocity.assign(18, 0), s.wall_velocity[6] = 0.2;
-    s.laws = {"linear"}, s.densities = {kDensity}, s.young = {kYoung}, s.poisson = {kPoisson};
-    s.shapes = {"box 0 0 0 0.1 1.2 0.1"}, s.velocities = {velocity, 0, 0};
+    s.given_materials = {elastic(Law::linear, kDensity, kYoung, kPoisson)};
+    s.bodies = {box({0, 0, 0}, {0.1, 1.2, 0.1})}, move(s, {{velocity, 0, 0}});
     s.end = 0.04;
     return settled(s);
 }
@@ -77,10 +77,10 @@ TEST_CASE("a plate that comes nearer takes along what it meets, over several cel
         for (const bool upper : {true, false}) {
             INFO(shape << upper);
             Settings s = block(shape, {20, 5, 5});
-            s.shapes = {"box 0.5 0 0 0.7 0.1 0.1"};
+            s.bodies = {box({0.5, 0, 0}, {0.7, 0.1, 0.1})};
             // At 0.1 m from the block; 0.16 m further at the end.
-            s.plate_faces = {upper ? "x > 0.8" : "x < 0.4"};
-            s.plate_velocities = {upper ? -2.0 : 2.0, 0, 0}, s.end = 0.13;
+            s.plates = {{.upper = upper, .place = upper ? 0.8 : 0.4, .velocity = {upper ? -2.0 : 2.0, 0, 0}}};
+            s.end = 0.13;
             const Ended end = run(settled(s));
             const double face = upper ? 0.8 - 0.26 : 0.4 + 0.26;
             for (const auto& [id, p] : end.points) CHECK((upper ? face - p[0] : p[0] - face) > -0.02);
@@ -89,17 +89,18 @@ TEST_CASE("a plate that comes nearer takes along what it meets, over several cel
 }
 
 TEST_CASE("a plate holds the grid points that are in it: with B-splines those in the middle of cells") {
-    const auto meet = [](const std::string& shape, const std::string& face) {
+    const auto meet = [](const std::string& shape, double face) {
         Settings s = block(shape, {20, 5, 5});
-        s.velocities = {5, 0, 0}, s.plate_faces = {face}, s.plate_kinds = {"fixed"};
+        move(s, {{5, 0, 0}});
+        s.plates = {{.place = face, .kind = Wall::fixed}};
         return run(settled(s), 30);
     };
-    const char* const grid[][2] = {{"quadratic", "x > 1.0299"}, {"gimp", "x > 1.0399"}};
+    const std::pair<const char*, double> grid[] = {{"quadratic", 1.0299}, {"gimp", 1.0399}};
     for (const auto& [shape, last] : grid) {
         const bool middle = std::string(shape) == "quadratic";
         INFO(shape);
-        CHECK(same_bits(meet(shape, middle ? "x > 1.0101" : "x > 1.0201"), meet(shape, last)));
-        CHECK_FALSE(same_bits(meet(shape, middle ? "x > 1.0301" : "x > 1.0401"), meet(shape, last)));
+        CHECK(same_bits(meet(shape, middle ? 1.0101 : 1.0201), meet(shape, last)));
+        CHECK_FALSE(same_bits(meet(shape, middle ? 1.0301 : 1.0401), meet(shape, last)));
     }
 }
 
@@ -132,12 +133,12 @@ TEST_CASE("on a floor with friction a block slides with g (sin a - f cos a), and
         s.shape = plate ? "quadratic" : "linear";
         s.walls = {"symmetry", "symmetry", plate ? "symmetry" : "friction",
                    "symmetry", "symmetry", "symmetry"};
-        if (plate) s.plate_faces = {"y < 0.1"}, s.plate_kinds = {"friction"};
+        if (plate) s.plates = {{.axis = 1, .upper = false, .place = 0.1, .kind = Wall::friction}};
         const double floor = plate ? 0.1 : 0;
-        s.laws = {"neo-hookean"}, s.densities = {kDensity}, s.young = {kYoung}, s.poisson = {kPoisson};
-        s.shapes = {"box 0.2 " + std::to_string(floor) + " 0 0.6 " + std::to_string(floor + 0.2) + " 0.05"};
+        s.given_materials = {elastic(Law::neo_hookean, kDensity, kYoung, kPoisson)};
+        s.bodies = {box({0.2, floor, 0}, {0.6, floor + 0.2, 0.05})};
         s.per_cell = {2, 2, 1};
-        s.velocities = {0, up, 0};
+        move(s, {{0, up, 0}});
         s.gravity = {5, -8, 0}, s.friction = 0.4;
         s.end = 0.4;
         return run(settled(s));
@@ -157,8 +158,8 @@ TEST_CASE("each side of a direction has the wall that it is given, and both have
     // rho c A V of momentum a second.
     const auto lost = [](std::vector<std::string> walls) {
         Settings s = block("linear", {2, 20, 1});
-        s.cells = {2, 60, 1}, s.size = {0.04, 1.2, 0.02}, s.shapes = {"box 0 0 0 0.04 1.2 0.02"};
-        s.laws = {"linear"}, s.velocities = {0.2, 0, 0}, s.walls = std::move(walls);
+        s.cells = {2, 60, 1}, s.size = {0.04, 1.2, 0.02}, s.bodies = {box({0, 0, 0}, {0.04, 1.2, 0.02})};
+        s.given_materials[0].law = Law::linear, move(s, {{0.2, 0, 0}}), s.walls = std::move(walls);
         const Ended end = run(settled(s));
         const double c = std::sqrt(kMu / kDensity), area = 0.04 * 0.02;
         REQUIRE(c * end.time < 0.5);  // waves have not met
@@ -179,9 +180,6 @@ TEST_CASE("walls and plates that cannot be are refused") {
     CHECK(refusal(s).find("along themselves") != std::string::npos);
     s.wall_velocity = {1, 2};
     CHECK(refusal(s).find("three numbers") != std::string::npos);
-    s = block("linear", {20, 5, 5});
-    s.plate_faces = {"w > 1"};
-    CHECK(refusal(s).find("no plate") != std::string::npos);
     s = block("quadratic", {20, 5, 5});
     s.walls = {"friction", "symmetry", "symmetry"};
     CHECK(refusal(s).find("before a wall") != std::string::npos);
@@ -197,36 +195,38 @@ TEST_CASE("what has no particle and what no body meets is refused with its name"
     for (const char* edges : {"whole", "cut"}) {
         Settings s = whole;
         s.edges = edges;
-        s.shapes = {"box 0 0 0 1 0.1 0.1", "box 1.1001 0 0 1.1003 0.1 0.1"};
-        CHECK(says(s, "no particle is in \"box 1.1001"));
-        s.shapes[1] =
-            "box 1.1 0 0 1.1045 0.1 0.1";  // without the middle of a particle, but with a part of it
-        CHECK((s.edges == "cut" ? refusal(s).empty() : says(s, "no particle is in \"box 1.1 ")));
-        s.shapes[1] = "sphere 1.1 0.05 0.05 0.0001";
+        s.bodies = {box({0, 0, 0}, {1, 0.1, 0.1}), box({1.1001, 0, 0}, {1.1003, 0.1, 0.1})};
+        CHECK(says(s, "no particle is in the body: a box, 0.0002 x 0.1 x 0.1 m large"));
+        // Without the middle of a particle, but with a part of it.
+        s.bodies[1] = box({1.1, 0, 0}, {1.1045, 0.1, 0.1});
+        CHECK(
+            (s.edges == "cut" ? refusal(s).empty() : says(s, "no particle is in the body: a box, 0.0045 ")));
+        s.bodies[1] = sphere({1.1, 0.05, 0.05}, 0.0001);
         CHECK(says(s,
-                   "no particle is in \"sphere 1.1 0.05 0.05 0.0001\", 0.0002 x 0.0002 x 0.0002 m large; "
+                   "no particle is in the body: a sphere, 0.0002 x 0.0002 x 0.0002 m large; "
                    "particles are 0.01 x 0.01 x 0.01 m apart"));
-        s.shapes[1] = "box 0.2 0 0 0.4 0.1 0.1";  // within the one before it
-        CHECK(says(s, "no particle is in \"box 0.2"));
-        s.shapes = {"sphere 0.5 0.05 0.05 0.03", "box 0 0 0 1 0.1 0.1"}, s.body_materials = {-1, 0};
+        s.bodies[1] = box({0.2, 0, 0}, {0.4, 0.1, 0.1});  // within the one before it
+        CHECK(says(s, "no particle is in the body: a box, 0.2 "));
+        s.bodies[0] = sphere({0.5, 0.05, 0.05}, 0.03), s.bodies[1] = box({0, 0, 0}, {1, 0.1, 0.1});
+        s.bodies[0].hole = true;
         CHECK(refusal(s).empty());
-        for (const char* nothing : {"sphere 0.5 0.05 0.05 0.0001", "sphere 1.15 0.05 0.05 0.03"}) {
-            s.shapes[0] = nothing;
-            CHECK(says(s, std::string("no particle is in the hole \"") + nothing));
+        for (const auto& [x, radius] : {std::pair{0.5, 0.0001}, {1.15, 0.03}}) {
+            s.bodies[0].centre[0] = x, s.bodies[0].radius = radius;
+            CHECK(says(s, "no particle is in the hole: a sphere"));
         }
     }
     Settings s = whole;
-    s.surface_shapes = {"rectangle 1 0 0 1 0.1 0.1"}, s.pressures = {1};
+    s.surfaces = {{.a = {1, 0, 0}, .b = {1, 0.1, 0.1}, .pressure = 1}};
     CHECK(refusal(s).empty());
-    s.surface_shapes = {"rectangle 1.1 0 0 1.1 0.1 0.1"};
-    CHECK(says(s, "\"rectangle 1.1 0 0 1.1 0.1 0.1\" lies on no body"));
+    s.surfaces[0].a[0] = s.surfaces[0].b[0] = 1.1;
+    CHECK(says(s, "the surface lies on no body"));
     s = whole;
-    s.plate_faces = {"x > 1.3"}, s.plate_velocities = {0.5, 0, 0};
-    CHECK(says(s, "\"x > 1.3\" is outside of the domain"));
-    s.plate_velocities = {-10, 0, 0};  // 0.2 m until the end
+    s.plates = {{.place = 1.3, .velocity = {0.5, 0, 0}}};
+    CHECK(says(s, "the plate is outside of the domain"));
+    s.plates[0].velocity = {-10, 0, 0};  // 0.2 m until the end
     CHECK(refusal(s).empty());
     s = whole;
-    s.shapes = {"sphere 0.5 0.04 0.04 0.03"}, s.pull = 1;
+    s.bodies = {sphere({0.5, 0.04, 0.04}, 0.03)}, s.pull = 1;
     s.per_cell = {4, 1, 1};
     CHECK(says(s, "has no particle at its"));
 }

@@ -12,10 +12,12 @@
 #include "solvers/mpm/plastic.hpp"
 #include "solvers/mpm/tasks.hpp"
 #include "tests/catch.hpp"
+#include "tests/solvers/mpm/mpm_bodies.hpp"
 
 using namespace strata;
 using namespace strata::graph;
 using namespace strata::mpm;
+using namespace strata::mpm::tests;
 
 namespace {
 
@@ -76,13 +78,16 @@ Settings block(const std::string& law, const std::string& shape, const std::stri
     s.cells = {4, 4, 4}, s.patch_cells = {4, 4, 4}, s.size = {1, 1, 1};
     s.walls = {"periodic", "periodic", "periodic"};
     s.shape = shape, s.transfer_name = transfer;
-    s.laws = {law}, s.densities = {2700}, s.poisson = {0.33};
-    if (law == "mooney-rivlin")
-        s.c1 = {1e9}, s.c2 = {1e8};
+    GivenMaterial m{.density = 2700, .poisson = 0.33};
+    for (const Named<Law>& each : kLaws)
+        if (law == each.name) m.law = each.value;
+    if (m.law == Law::mooney_rivlin)
+        m.c1 = 1e9, m.c2 = 1e8;
     else
-        s.young = {70e9};
-    if (law == "von-mises") s.yield = {200e6}, s.hardening = {3e8};
-    s.shapes = {"box 0 0 0 1 1 1"}, s.velocities = {1, 0.5, 0.25};
+        m.young = 70e9;
+    if (m.law == Law::von_mises) m.yield = 200e6, m.hardening = 3e8;
+    s.given_materials = {m};
+    s.bodies = {box({0, 0, 0}, {1, 1, 1})}, move(s, {{1, 0.5, 0.25}});
     s.end = 1;
     return s;
 }
@@ -118,10 +123,9 @@ const char* const kShapes[] = {"linear", "gimp", "quadratic"};
 Settings two(const std::string& shape, double gap) {
     Settings s = block("neo-hookean", shape, "flip");
     s.cells = {12, 4, 4}, s.patch_cells = {12, 4, 4}, s.size = {3, 1, 1};
-    s.shapes = {"box 0.25 0 0 " + std::to_string(1.5 - gap) + " 1 1",
-                "box " + std::to_string(1.5 + gap) + " 0 0 2.75 1 1"};
-    s.velocities = {1, 0, 0, -1, 0.5, 0}, s.body_materials = {0, 0};
-    s.contact_groups = {0, 1}, s.friction = 0.3;
+    s.bodies = {box({0.25, 0, 0}, {1.5 - gap, 1, 1}), box({1.5 + gap, 0, 0}, {2.75, 1, 1})};
+    move(s, {{1, 0, 0}, {-1, 0.5, 0}});
+    group(s, {0, 1}), s.friction = 0.3;
     return s;
 }
 
@@ -178,10 +182,10 @@ TEST_CASE("tasks declare what they do, for each law, with loads and damping, and
         }
     // Two laws: the mean over their bodies.
     Settings s = block("neo-hookean", "linear", "pic");
-    s.laws = {"neo-hookean", "linear"}, s.densities = {2700, 2000}, s.young = {70e9, 50e9},
-    s.poisson = {0.33, 0.2};
-    s.shapes = {"box 0 0 0 1 1 0.5", "box 0 0 0.5 1 1 1"}, s.body_materials = {0, 1};
-    s.velocities = {1, 0, 0, 1, 0, 0};
+    s.given_materials = {elastic(Law::neo_hookean, 2700, 70e9, 0.33), elastic(Law::linear, 2000, 50e9, 0.2)};
+    s.bodies = {box({0, 0, 0}, {1, 1, 0.5}), box({0, 0, 0.5}, {1, 1, 1})};
+    s.bodies[1].material = 1;
+    move(s, {{1, 0, 0}, {1, 0, 0}});
     check_exact("two laws", s);
 }
 
@@ -275,8 +279,8 @@ TEST_CASE("plastic flow: what it does where it yields after three sweeps, and wh
     // yields; at rest there is nothing to turn.
     const auto share = [](double speed) {
         Settings s = block("von-mises", "quadratic", "flip");
-        s.shapes = {"box 0 0 0 1 1 0.5", "box 0 0 0.5 1 1 1"}, s.body_materials = {0, 0};
-        s.velocities = {speed, 0, speed, -speed, 0.5 * speed, -speed};
+        s.bodies = {box({0, 0, 0}, {1, 1, 0.5}), box({0, 0, 0.5}, {1, 1, 1})};
+        move(s, {{speed, 0, speed}, {-speed, 0.5 * speed, -speed}});
         const Done cst = count(s).at("CST");
         return cst.needed / cst.declared;
     };

@@ -91,9 +91,9 @@ number = [0, 1]
 TEST_CASE("a case with former keys is refused with the text to write") {
     Fixture f;
     const std::string text = f.refusal(kFormer);
-    for (const char* part :
-         {"at: case.toml:9 balls.radius\n", "given: balls.radius, groups.number\n",
-          "[[balls]]\nradius = 0.5\n\n[[balls]]\nradius = 2.0\n", "strata run case.toml --rewrite"})
+    for (const char* part : {"at: case.toml:9 balls.radius\n", "given: balls.radius, groups.number\n",
+                             "allowed: \n[[balls]]\nradius = 0.5\n\n[[balls]]\nradius = 2.0\n  try: ",
+                             "strata run case.toml --rewrite"})
         CHECK(has(text, part));
 }
 
@@ -154,6 +154,21 @@ TEST_CASE("nothing is written where a former file stands, or where keys cannot b
     file = f.written("solver = \"sample\"\nballs = {radius = [1]}\n");
     CHECK_THROWS_AS(rewrite_case(f.schema, file), Error);
     CHECK_FALSE(std::filesystem::exists(file.string() + ".old"));
+}
+
+TEST_CASE("a checkpoint with former keys is refused by their names") {
+    Fixture f;
+    f.schema.read_text("solver = \"sample\"\n[[balls]]\nradius = 1\n", "case.toml");
+    CaseSchema::Values then = f.schema.values_for_restart();
+    CHECK_NOTHROW(f.schema.expect_restart(then, "run"));
+    then.emplace_back("balls.radius", "[1]");
+    std::string said;
+    try {
+        f.schema.expect_restart(then, "run");
+    } catch (const Error& error) {
+        said = error.text();
+    }
+    CHECK(has(said, "given: balls.radius in the checkpoint run\n"));
 }
 
 TEST_CASE("numbers and texts are written as one would write them") {

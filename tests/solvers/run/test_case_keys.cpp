@@ -182,20 +182,59 @@ cells = [8, 8, 8]
 size = [1.0, 1.0, 1.0]
 walls = ["symmetry", "friction", "symmetry"]
 wall_velocity = [0.0, 0.0, 0.0,  0.0, 0.0, 0.0,  0.5, 0.0, 0.0,  0.0, 0.0, 0.25,  0.0, 0.0, 0.0,  0.0, 0.0, 0.0]
-[plates]
-faces = ["x > 0.875", "y < 0.125"]
-kind = ["fixed", "symmetry"]
-velocity = [-2.0, 0.0, 0.0,  0.0, 3.0, 0.0]
-[materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e6]
-poisson = [0.3]
-[bodies]
-shapes = ["box 0.25 0.25 0.25 0.75 0.75 0.75"]
-[loads]
-surfaces = ["rectangle 0.75 0.25 0.25 0.75 0.75 0.75"]
+[[plates]]
+axis = "x"
+place = 0.875
+side = "upper"
+kind = "fixed"
+velocity = [-2.0, 0.0, 0.0]
+[[plates]]
+axis = "y"
+place = 0.125
+side = "lower"
+velocity = [0.0, 3.0, 0.0]
+[[materials]]
+name = "rubber"
+law = "mooney-rivlin"
+density = 1000.0
+c1 = 1e5
+c2 = 2e4
+poisson = 0.49
+[[materials]]
+name = "metal"
+law = "von-mises"
+density = 2700.0
+young = 70e9
+poisson = 0.33
+yield = 200e6
+hardening = 2e9
+[particles]
+per_cell = [1, 2, 2]
+edges = "cut"
+[contact]
+friction = 0.25
+[[bodies]]
+shape = "sphere"
+centre = [0.5, 0.5, 0.5]
+radius = 0.2
+hole = true
+[[bodies]]
+shape = "box"
+from = [0.25, 0.25, 0.25]
+to = [0.75, 0.75, 0.75]
+material = "metal"
+velocity = [1.0, 2.0, 3.0]
+group = 0
+[[surfaces]]
+shape = "rectangle"
+from = [0.75, 0.25, 0.25]
+to = [0.75, 0.75, 0.75]
 traction = [0.0, 400.0, 0.0]
+[[surfaces]]
+shape = "sphere"
+centre = [0.5, 0.5, 0.5]
+radius = 0.2
+pressure = 5.0
 [method]
 fused = true
 [time]
@@ -215,10 +254,27 @@ end = 0.1
     CHECK(!s.plates[1].upper);
     CHECK(s.plates[1].kind == mpm::Wall::symmetry);
     CHECK(s.plates[1].velocity == graph::Real3{0, 3, 0});
-    REQUIRE(s.surfaces.size() == 1);
+    REQUIRE(s.surfaces.size() == 2);
     CHECK(s.surfaces[0].traction == graph::Real3{0, 400, 0});
     CHECK(s.surfaces[0].pressure == 0);
+    CHECK(s.surfaces[1].a == graph::Real3{0.5, 0.5, 0.5});
+    CHECK(s.surfaces[1].pressure == 5);
+    REQUIRE(s.materials.size() == 2);
+    CHECK(s.materials[0].law == mpm::Law::mooney_rivlin);
+    CHECK(s.materials[0].c2 == 2e4);
+    CHECK(s.materials[1].yield == 200e6);
+    CHECK(s.materials[1].hardening == 2e9);
+    REQUIRE(s.bodies.size() == 2);
+    CHECK(s.bodies[0].material == -1);
+    CHECK(s.bodies[0].radius == 0.2);
+    CHECK(s.bodies[1].b == graph::Real3{0.75, 0.75, 0.75});
+    CHECK(s.bodies[1].material == 1);
+    CHECK(s.bodies[1].velocity == graph::Real3{1, 2, 3});
+    CHECK(s.groups() == 1);
     CHECK(s.fused);
+    CHECK(s.per_cell == std::vector<std::int64_t>{1, 2, 2});
+    CHECK(s.edges == "cut");
+    CHECK(s.friction == 0.25);
 }
 
 namespace {

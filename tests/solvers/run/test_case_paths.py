@@ -56,8 +56,11 @@ MPM = f"""solver = "mpm"
 [grid]
 cells = [6, 6, 6]
 size = [3.0, 3.0, 3.0]
-{SOFT}[bodies]
-shapes = ["stl parts/body.stl 1 1 1 1"]
+{SOFT}[[bodies]]
+shape = "stl"
+file = "parts/body.stl"
+move = [1, 1, 1]
+scale = 1.0
 velocity = [0.1, 0.0, 0.0]
 [time]
 end = 1e-4
@@ -84,7 +87,7 @@ iterations = 1
 NAMED = {
     "md": (MD, "system.file", 3, "atoms.data", ATOMS),
     "md, a table": (TABULATED, "pair.file", 8, "pair.table", TABLE),
-    "mpm": (MPM, "bodies.shapes", 11, "body.stl", STL),
+    "mpm": (MPM, "bodies[0].file", 12, "body.stl", STL),
     "flow": (FLOW, "grid.file", 4, "box.xyz", GRID),
 }
 

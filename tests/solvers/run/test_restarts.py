@@ -44,8 +44,10 @@ BLOCK = f"""solver = "mpm"
 [grid]
 cells = [6, 6, 6]
 size = [0.6, 0.6, 0.6]
-{SOFT}[bodies]
-shapes = ["box 0.2 0.2 0.2 0.4 0.4 0.4"]
+{SOFT}[[bodies]]
+shape = "box"
+from = [0.2, 0.2, 0.2]
+to = [0.4, 0.4, 0.4]
 velocity = [0.1, 0.0, 0.0]
 [time]
 end = {{end}}

@@ -44,15 +44,25 @@ DISKS = """solver = "mpm"
 cells = [24, 24, 1]
 patch = [12, 12, 1]
 size = [1.2, 1.2, 0.05]
-[materials]
-law = ["{law}"]
-density = [1000.0]
-young = [1000.0]
-poisson = [0.3]
-[bodies]
-shapes = ["cylinder 0.4 0.4 0.0 0.4 0.4 0.05 0.2", "cylinder 0.8 0.8 0.0 0.8 0.8 0.05 0.2"]
-velocity = [{v}, {v}, 0.0, -{v}, -{v}, 0.0]
+[[materials]]
+law = "{law}"
+density = 1000.0
+young = 1000.0
+poisson = 0.3
+[particles]
 per_cell = [2, 2, 1]
+[[bodies]]
+shape = "cylinder"
+from = [0.4, 0.4, 0.0]
+to = [0.4, 0.4, 0.05]
+radius = 0.2
+velocity = [{v}, {v}, 0.0]
+[[bodies]]
+shape = "cylinder"
+from = [0.8, 0.8, 0.0]
+to = [0.8, 0.8, 0.05]
+radius = 0.2
+velocity = [-{v}, -{v}, 0.0]
 [time]
 end = 3.0
 cfl = 0.2
@@ -90,7 +100,9 @@ def test_steps_that_shrink_to_nothing_end_a_run_also_where_plates_give_energy(fr
     if solver_program(front, "strata-mpm") is None:
         pytest.skip("the material point method is not built")
     case = tmp_path / "disks.toml"
-    plate = '[plates]\nfaces = ["x > 1.19"]\nkind = ["fixed"]\nvelocity = [0.0, 0.001, 0.0]\n'
+    plate = (
+        '[[plates]]\naxis = "x"\nplace = 1.19\nside = "upper"\nkind = "fixed"\nvelocity = [0.0, 0.001, 0.0]\n'
+    )
     case.write_text(DISKS.format(law="linear", v=1.0) + plate)
     text = one_error(run(case, check=False))
     assert re.search(r"step \d+: waves and points cross 1\d\d\S* times as many cells a second", text), text

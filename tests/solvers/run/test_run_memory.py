@@ -36,7 +36,8 @@ def test_of_particles_on_patches_of_16_cells_the_runtime_takes_below_one_percent
         cells=f"[{32 * processes}, 32, 32]",
         patch="[16, 16, 16]",
         size=f"[{1.0 * processes}, 1.0, 1.0]",
-        shapes=f'["box 0.1 0.1 0.1 {processes - 0.1} 0.9 0.9"]',
+        to=f"[{processes - 0.1}, 0.9, 0.9]",
+        **{"from": "[0.1, 0.1, 0.1]"},
     )
     found, said = memory(run, case, tmp_path / "out", layout)
     assert len(found) == processes

@@ -136,7 +136,8 @@ def test_a_body_at_rest_has_lost_no_energy(front, run, tmp_path):
     case = tmp_path / "rest.toml"
     case.write_text(
         'solver = "mpm"\n[grid]\ncells = [8, 8, 1]\npatch = [8, 8, 1]\nsize = [1.0, 1.0, 0.1]\n'
-        f'{SOFT}[bodies]\nshapes = ["box 0.3 0.3 0.0 0.7 0.7 0.1"]\nper_cell = [2, 2, 1]\n'
+        f'{SOFT}[[bodies]]\nshape = "box"\nfrom = [0.3, 0.3, 0.0]\nto = [0.7, 0.7, 0.1]\n'
+        "[particles]\nper_cell = [2, 2, 1]\n"
         "[time]\nend = 0.05\n"
     )
     assert "verified: energy lost or won" in run(case).stdout
