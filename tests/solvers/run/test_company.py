@@ -26,14 +26,15 @@ cells = [12, 12, 12]
 patch = [6, 4, 12]
 size = [1.0, 1.0, 1.0]
 walls = ["symmetry", "symmetry", "symmetry"]
-[{metal}materials]
-law = ["neo-hookean"]
-density = [1000.0]
-young = [1e6]
-poisson = [0.3]
-[{metal}bodies]
-shapes = ["box 0.2 0.2 0.2 0.5 0.7 0.6"]
-material = [0]
+[[{metal}materials]]
+law = "neo-hookean"
+density = 1000.0
+young = 1e6
+poisson = 0.3
+[[{metal}bodies]]
+shape = "box"
+from = [0.2, 0.2, 0.2]
+to = [0.5, 0.7, 0.6]
 velocity = [3.0, 1.0, 0.5]
 [{metal}time]
 {longest}
