@@ -46,7 +46,16 @@ NATIVE = [
     ["benchmarks/hpcc", "benchmarks/npb", "benchmarks/stencil"],
     ["benchmarks/integrity", "benchmarks/machine", "benchmarks/osu", "benchmarks/team"],
     ["benchmarks/graph"],
-    ["benchmarks", "benchmarks/peers", "cases", "cli", "examples"],
+    [
+        "benchmarks",
+        "benchmarks/peers",
+        "benchmarks/solvers/flow",
+        "benchmarks/solvers/md",
+        "benchmarks/solvers/mpm",
+        "cases",
+        "cli",
+        "examples",
+    ],
     ["tests"],
 ]
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
+#include "benchmarks/solvers/flow/rates.hpp"
 #include "solvers/flow/scheme/eddies.hpp"
 #include "solvers/flow/scheme/lines.hpp"
-#include "solvers/flow/scheme/rates.hpp"
 #include "solvers/flow/scheme/work.hpp"
 #include "tests/catch.hpp"
 #include "tests/solvers/flow/flow_block.hpp"

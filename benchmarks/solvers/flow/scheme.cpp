@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/solvers/flow/rates.hpp"
 #include "core/base/error.hpp"
 #include "core/base/options.hpp"
 #include "core/base/shortest.hpp"
 #include "methods/curvilinear/metrics.hpp"
 #include "solvers/flow/scheme/gas.hpp"
 #include "solvers/flow/scheme/lusgs.hpp"
-#include "solvers/flow/scheme/rates.hpp"
 #include "solvers/flow/scheme/residual.hpp"
 #include "solvers/flow/scheme/work.hpp"
 

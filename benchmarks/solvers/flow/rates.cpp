@@ -1,4 +1,4 @@
-#include "solvers/flow/scheme/rates.hpp"
+#include "benchmarks/solvers/flow/rates.hpp"
 
 #if defined(__FMA__)
 #include <immintrin.h>
