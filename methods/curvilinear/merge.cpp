@@ -56,7 +56,7 @@ class MergedSource final : public GridSource {
 GridSystem merged(std::vector<NamedGrid> grids) {
     GridSystem all;
     const auto source = std::make_shared<MergedSource>();
-    all.dimensions = grids.at(0).grid.dimensions;
+    all.dimensions = grids.front().grid.dimensions;
     int first = 0, mesh = 0;
     for (NamedGrid& one : grids) {
         GridSystem& grid = one.grid;

@@ -43,7 +43,7 @@ void choose_first(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
     Task task = scope.task(parts.named("first choice"), p.grid);
     const auto holes = task.need(parts.holes, layers(p.dimensions, kFringe));
-    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 5 : 4));
+    const auto work = task.modify(parts.work);
     const auto made = task.make(parts.state);
     task.run([=, &p, around = seen_from_cell(p.dimensions), outer = outer_of_zones(p)](Here& here) {
         Work& w = here[work];
@@ -87,8 +87,8 @@ struct Round {
 void ask(Round& r) {
     const Problem& p = r.parts.p;
     Task task = r.scope.task(r.parts.named("ask donors' state"), p.grid);
-    const auto state = task.need(r.state.at(0), layers(p.dimensions, kFringe));
-    const auto work = task.modify(r.parts.work.at(0));
+    const auto state = task.need(r.state, layers(p.dimensions, kFringe));
+    const auto work = task.modify(r.parts.work);
     task.run([=, asked = r.donors.ask(task), around = seen_from_cell(p.dimensions)](Here& here) {
         Work& w = here[work];
         const auto now = here[state];
@@ -117,7 +117,7 @@ void ask(Round& r) {
 void answer(Round& r) {
     const Problem& p = r.parts.p;
     Task task = r.scope.task(r.parts.named("say donors' state"), p.grid);
-    const auto state = task.need(r.state.at(0), layers(p.dimensions, 1));
+    const auto state = task.need(r.state, layers(p.dimensions, 1));
     task.run([=, corners = 1 << p.dimensions, asked = r.donors.answer(task)](Here& here) {
         const auto now = here[state];
         here[asked].each([&](const Request<BaseQuestion, std::int32_t>& request) {
@@ -135,8 +135,8 @@ void answer(Round& r) {
 void take(Round& r) {
     const Problem& p = r.parts.p;
     Task task = r.scope.task(r.parts.named("choose"), p.grid);
-    const auto state = task.modify(r.state.at(0));
-    const auto work = task.modify(r.parts.work.at(1));
+    const auto state = task.modify(r.state);
+    const auto work = task.modify(r.parts.work);
     const auto changes = task.contribute(r.changes);
     task.run([=, &grid = p.grid, corners = 1 << p.dimensions, answers = r.donors.answers(task),
               claimed = r.claims.ask(task)](Here& here) {
@@ -177,7 +177,7 @@ void take(Round& r) {
 
 void claim(Round& r) {
     Task task = r.scope.task(r.parts.named("claimed"), r.parts.p.grid);
-    const auto state = task.modify(r.state.at(1));
+    const auto state = task.modify(r.state);
     task.run([=, claimed = r.claims.answer(task)](Here& here) {
         const auto now = here[state];
         here[claimed].each([&](const Request<Int3, std::int32_t>& request) {
@@ -195,8 +195,7 @@ void declare_choice(Parts& parts, const When& when, Scalar<std::int64_t> changes
     choose_first(parts, when.scope);
     const int cells = static_cast<int>(parts.patch_cells);
     Scope& scope = when.scope.repeat<std::int64_t>(
-        parts.named("choice"), changes.at(0), [](std::int64_t n) { return n == 0; }, kChoiceRounds);
-    scope.takes(parts.work.at(parts.cuts > 0 ? 6 : 5));
+        parts.named("choice"), changes, [](std::int64_t n) { return n == 0; }, kChoiceRounds);
     Round round{parts,
                 scope,
                 parts.state,

@@ -205,7 +205,7 @@ void declare_geometry(Parts& parts) {
         Task task = parts.graph.start().task(parts.named("cells between centres"), p.grid);
         const auto centres = p.centres(task);
         const auto donors = task.make(parts.donors);
-        const auto boxes = task.contribute(parts.boxes.at(0));
+        const auto boxes = task.contribute(parts.boxes);
         task.run([=, &grid = p.grid, dimensions = p.dimensions](Here& here) {
             here[donors] = dimensions == 2 ? donors_of<2>(grid, here.patch, centres(here))
                                            : donors_of<3>(grid, here.patch, centres(here));
@@ -220,7 +220,7 @@ void declare_geometry(Parts& parts) {
         const auto nodes = p.nodes(task);
         const auto made = task.make(label);
         ScalarsUse<double> boxes;
-        if (boxed) boxes = task.contribute(of.wall_boxes.at(0));
+        if (boxed) boxes = task.contribute(of.wall_boxes);
         task.run([=, dimensions = p.dimensions, turns = p.turns, patches = of.wall_patches](Here& here) {
             std::vector<geometry::Facet> facets;
             const auto x = nodes(here);
@@ -248,6 +248,7 @@ void declare_geometry(Parts& parts) {
 
 Connectivity declare_connectivity(Graph& graph, const Problem& p) {
     check(p);
+    graph.in_program_order();  // refuses graphs with tasks that were declared without it
     Parts parts = make_parts(graph, p);
     Connectivity made = make_connectivity(graph, p, parts.patch_cells);
     declare_geometry(parts);

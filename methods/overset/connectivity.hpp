@@ -85,10 +85,7 @@ struct Problem {
     int fringe = kFringe;
     /// Cells of each mesh count so many times their quality as those of the mesh before it.
     double lean = 1;
-    bool donor_zones = false;  // whether Connectivity::donor_zone is wanted
-    /// Versions of labels behind these views that rounds within the start scope take, where these are not the
-    /// first ones.
-    std::vector<graph::Version> taken = {};
+    bool donor_zones = false;      // whether Connectivity::donor_zone is wanted
     std::string name = "overset";  // of labels and tasks
     /// Of meshes that move as rigid bodies: where a mesh is at the end of a step (0: at first), from where
     /// its nodes and centres are. These stay what they are, and with them trees of donors and walls: places
@@ -157,7 +154,8 @@ struct Connectivity {
     std::optional<graph::Field<std::int32_t>> donor_zone = {};
 };
 
-/// Declares the tasks. Throws Error where a zone has one cell along an axis that others are to overlap.
+/// Declares the tasks, in program order (Graph::in_program_order). Throws Error where a zone has one cell
+/// along an axis that others are to overlap, or the graph has tasks and is not in program order.
 /// A patch with more receptors than there is room for ends the run.
 [[nodiscard]] Connectivity declare_connectivity(graph::Graph& graph, const Problem& problem);
 

@@ -87,8 +87,8 @@ void declare_maps(Parts& parts) {
     Task task = parts.graph.start().task(parts.named("map of walls"), parts.p.grid);
     task.on(parts.wall_patches);
     const auto surface = task.need(parts.surface);
-    const auto boxes = task.need(parts.wall_boxes.at(0));
-    const auto marked = task.contribute(parts.marks.at(0));
+    const auto boxes = task.need(parts.wall_boxes);
+    const auto marked = task.contribute(parts.marks);
     task.run([=, cut = cut_of_walls(parts), cuts = parts.cuts, dimensions = parts.p.dimensions,
               patches = parts.wall_patches](Here& here) {
         const std::size_t number =
@@ -149,7 +149,7 @@ void begin_work(Parts& parts, Scope& scope) {
     const auto work = task.make(parts.work);
     ScalarsUse<const double> boxes;
     ScalarsUse<const std::int32_t> marked;
-    if (parts.cuts > 0) boxes = task.need(parts.wall_boxes.at(0)), marked = task.need(parts.marks.at(0));
+    if (parts.cuts > 0) boxes = task.need(parts.wall_boxes), marked = task.need(parts.marks);
     task.run([=, &p, cut = cut_of_walls(parts), cuts = parts.cuts, cutting = parts.cutting](Here& here) {
         Work& w = here[work];
         w = {};
@@ -205,7 +205,7 @@ void ask_walls(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, S
                Scalar<double> left) {
     Task task = rounds.task(parts.named("ask walls"), parts.p.grid);
     const auto centres = parts.p.centres(task);
-    const auto work = task.modify(parts.work.at(0));
+    const auto work = task.modify(parts.work);
     const auto count = task.contribute(left);
     task.run([=, &p = parts.p, asked = requests.ask(task), dimensions = parts.p.dimensions,
               cuts = z(parts.cuts), patches = parts.wall_patches](Here& here) {
@@ -247,7 +247,7 @@ void answer_rays(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests,
 
 void take_rays(Parts& parts, const Requests<RayQuestion, RayAnswer>& requests, Scope& rounds) {
     Task task = rounds.task(parts.named("take walls"), parts.p.grid);
-    const auto work = task.modify(parts.work.at(1));
+    const auto work = task.modify(parts.work);
     task.run([=, answers = requests.answers(task)](Here& here) {
         Work& w = here[work];
         for (std::size_t n = 0; n < w.asking.size(); ++n) {
@@ -270,14 +270,13 @@ void declare_holes(Parts& parts, const When& when) {
                                                         parts.p.grid, most);
         const auto left = graph.scalar<double>(parts.named("rays left"), Reduce::sum);
         Scope& rounds = when.scope.repeat<double>(
-            parts.named("holes"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
-        when.take(parts, rounds);
+            parts.named("holes"), left, [](double n) { return n == 0; }, 1 << 20);
         ask_walls(parts, requests, rounds, left);
         answer_rays(parts, requests, rounds);
         take_rays(parts, requests, rounds);
     }
     Task task = when.scope.task(parts.named("holes are known"), parts.p.grid);
-    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 1 : 0));
+    const auto work = task.modify(parts.work);
     const auto holes = task.make(parts.holes);
     task.run([=, cuts = z(parts.cuts), dimensions = parts.p.dimensions](Here& here) {
         Work& w = here[work];

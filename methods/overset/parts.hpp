@@ -142,11 +142,6 @@ struct Parts {
 struct When {
     graph::Scope& scope;
     bool in_step = false;
-    /// A scope of rounds takes the geometry.
-    void take(const Parts& parts, graph::Scope& rounds) const {
-        if (in_step) return;
-        for (const graph::Version& version : parts.p.taken) rounds.takes(version);
-    }
 };
 
 /// Where meshes move, in steps: the list of cells that come out of holes.

@@ -134,8 +134,8 @@ void begin(Parts& parts, Scope& scope) {
     const Problem& p = parts.p;
     Task task = scope.task(parts.named("others"), p.grid);
     const auto centres = p.centres(task);
-    const auto boxes = task.need(parts.boxes.at(0));
-    const auto work = task.modify(parts.work.at(parts.cuts > 0 ? 2 : 1));
+    const auto boxes = task.need(parts.boxes);
+    const auto work = task.modify(parts.work);
     task.run([=, &p](Here& here) {
         Work& w = here[work];
         std::vector<Bounds> around(p.turns.size());
@@ -167,7 +167,7 @@ void ask(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Sco
          Scalar<double> left) {
     Task task = rounds.task(parts.named("ask for donors"), parts.p.grid);
     const auto centres = parts.p.centres(task);
-    const auto work = task.modify(parts.work.at(0));
+    const auto work = task.modify(parts.work);
     const auto count = task.contribute(left);
     task.run([=, &p = parts.p, asked = requests.ask(task)](Here& here) {
         Work& w = here[work];
@@ -221,7 +221,7 @@ void answer(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, 
 
 void take(Parts& parts, const Requests<PlaceQuestion, PlaceAnswer>& requests, Scope& rounds) {
     Task task = rounds.task(parts.named("take donors"), parts.p.grid);
-    const auto work = task.modify(parts.work.at(1));
+    const auto work = task.modify(parts.work);
     task.run([=, &p = parts.p, answers = requests.answers(task)](Here& here) {
         Work& w = here[work];
         for (std::size_t n = 0; n < w.asking.size(); ++n) {
@@ -283,17 +283,14 @@ void declare_search(Parts& parts, const When& when) {
                                                         parts.p.grid, most);
     const auto left = graph.scalar<double>(parts.named("places left"), Reduce::sum);
     Scope& rounds = when.scope.repeat<double>(
-        parts.named("search"), left.at(0), [](double n) { return n == 0; }, 1 << 20);
-    const int before = parts.cuts > 0 ? 3 : 2;
-    rounds.takes(parts.work.at(before));
-    when.take(parts, rounds);
+        parts.named("search"), left, [](double n) { return n == 0; }, 1 << 20);
     ask(parts, requests, rounds, left);
     answer(parts, requests, rounds);
     take(parts, requests, rounds);
 
     Task task = when.scope.task(parts.named("candidates"), parts.p.grid);
     const auto quality = parts.p.quality(task);
-    const auto work = task.modify(parts.work.at(before + 1));
+    const auto work = task.modify(parts.work);
     task.run([=, &p = parts.p](Here& here) {
         Work& w = here[work];
         std::vector<double> weight(p.names.size(), 1);

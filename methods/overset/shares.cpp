@@ -12,12 +12,11 @@ namespace {
 using SharedWalls = Requests<Int3, std::int32_t>;
 
 /// Cells by walls ask the meshes that share these.
-void ask_shared_walls(Parts& parts, const When& when, const Connectivity& made, const SharedWalls& requests,
-                      int version) {
+void ask_shared_walls(Parts& parts, const When& when, const Connectivity& made, const SharedWalls& requests) {
     const Problem& p = parts.p;
     Task task = when.scope.task(parts.named("ask shared walls"), p.grid);
     const auto status = task.need(made.status);
-    const auto work = task.modify(parts.work.at(version));
+    const auto work = task.modify(parts.work);
     task.run([=, &p, asked = requests.ask(task)](Here& here) {
         Work& w = here[work];
         const auto asks = here[asked];
@@ -57,10 +56,9 @@ void answer_shared_walls(Parts& parts, const When& when, const Connectivity& mad
     });
 }
 
-void take_shares(Parts& parts, const When& when, const Connectivity& made, const SharedWalls& requests,
-                 int version) {
+void take_shares(Parts& parts, const When& when, const Connectivity& made, const SharedWalls& requests) {
     Task task = when.scope.task(parts.named("share walls"), parts.p.grid);
-    const auto work = task.modify(parts.work.at(version));
+    const auto work = task.modify(parts.work);
     const auto share = task.make(*made.share);
     task.run([=, answers = requests.answers(task)](Here& here) {
         Work& w = here[work];
@@ -81,10 +79,9 @@ void take_shares(Parts& parts, const When& when, const Connectivity& made, const
 void declare_shares(Parts& parts, const When& when, const Connectivity& made) {
     const SharedWalls requests(parts.graph, parts.named("shared walls"), parts.p.grid, parts.p.grid,
                                static_cast<int>(parts.patch_cells));
-    const int version = parts.cuts > 0 ? 8 : 7;
-    ask_shared_walls(parts, when, made, requests, version);
+    ask_shared_walls(parts, when, made, requests);
     answer_shared_walls(parts, when, made, requests);
-    take_shares(parts, when, made, requests, version + 1);
+    take_shares(parts, when, made, requests);
 }
 
 }  // namespace strata::overset

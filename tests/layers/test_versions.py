@@ -1,5 +1,5 @@
-"""Solvers declare tasks in program order, in C++ and in Python: no number stands for a version of a label,
-under any name.
+"""Solvers and methods declare tasks in program order, in C++ and in Python: no number stands for a version of
+a label, under any name.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ NUMBERED = re.compile(
     | (?:\.|->)takes\(""",
     re.VERBOSE,
 )
-# Not of labels: the value of a solution, a table or a spline at a place.
-PLACES = re.compile(r"\b(?:initial|exact|vortex_|tube_|splines|wall|fitted|map)\.at\(")
+# Not of labels: the value of a solution, a table, a spline or a grid at a place.
+PLACES = re.compile(r"\b(?:initial|exact|vortex_|tube_|splines|wall|fitted|map|c)\.at\(")
 
 
 def numbered(text: str) -> list[str]:
@@ -28,8 +28,9 @@ def numbered(text: str) -> list[str]:
     return [line.strip() for line in code.splitlines() if NUMBERED.search(PLACES.sub("", line))]
 
 
-def test_no_number_reaches_a_version_in_solvers() -> None:
-    files = [file for kind in ("*.cpp", "*.hpp", "*.py") for file in (ROOT / "solvers").rglob(kind)]
+def test_no_number_reaches_a_version_in_solvers_and_methods() -> None:
+    kinds, folders = ("*.cpp", "*.hpp", "*.py"), (ROOT / "solvers", ROOT / "methods")
+    files = [file for kind in kinds for folder in folders for file in folder.rglob(kind)]
     files += (ROOT / "python" / "strata" / "run" / "templates").glob("*.in")
     assert len(files) > 200
     found = {

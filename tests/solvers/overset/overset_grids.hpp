@@ -105,6 +105,7 @@ struct OversetGrids {
                  std::vector<std::array<int, 2>> shared = {},
                  std::function<geometry::Rigid(int mesh, std::int64_t step)> placed = {})
         : meshes(std::move(wanted)), zones(make_zones(graph, meshes, patch_cells)) {
+        graph.in_program_order();
         nodes = graph.list<double>("nodes", zones,
                                    [this](int patch) { return points(zones.box(patch)).volume(); },
                                    {.components = Dim});
