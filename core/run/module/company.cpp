@@ -131,6 +131,11 @@ Solver Company::declare(Graph& graph, const CaseSchema& keys) {
     for (std::size_t m = 0; m < members_.size(); ++m)
         within(m, [&](Module& module, const ModuleGraph& part) {
             all.add(members_[m].name, module.declare(part));
+            const OwnSteps& steps = members_[m].steps;
+            if (steps.own() && !part.clock().advanced())
+                keys.refuse(
+                    steps.substeps > 1 ? "substeps" : "rest",
+                    fmt::format("'{}' has no clock, so it takes no steps of its own", members_[m].name), "1");
         });
     expect_met();
     *clock.end = all.end();

@@ -70,6 +70,7 @@ class ModuleClock {
     void advance(Task task, const Clock& clock, double end, Declare declare) const {
         if (common_ == nullptr) return advance_clock(std::move(task), clock, end, std::move(declare));
         auto length = declare(task);
+        own_->advanced = true;
         if (!steps_.own()) {
             common_->longest.push_back({module_, std::move(length)});
             return;
@@ -80,6 +81,8 @@ class ModuleClock {
     /// Throws Error where the case gives it steps of its own.
     void exact(double dt) const;
 
+    /// Whether the module has said how long its steps are; one that has no clock takes no steps of its own.
+    [[nodiscard]] bool advanced() const { return own_->advanced; }
     /// Whether this is the first step of the module: for a task of its step.
     [[nodiscard]] std::function<bool(Here&)> first_step(Task& task, const Clock& clock) const;
 
@@ -94,6 +97,7 @@ class ModuleClock {
     struct Own {
         Clock labels;
         ClockUses made;
+        bool advanced = false;
     };
     std::shared_ptr<Own> own_ = std::make_shared<Own>();
 };

@@ -304,6 +304,11 @@ TEST_CASE("what a company cannot be is refused") {
     before.company.add<Doubles>("doubles").add<Counter>("second");
     CHECK(message_of([&] { before.run("[time]\nend = 1.0\n"); }).find("'doubles' asks for a module") !=
           std::string::npos);
+    Declared without_clock;
+    without_clock.company.add<Counter>("second").add<Doubles>("doubles");
+    CHECK(message_of([&] {
+              without_clock.run("[time]\nend = 1.0\n[doubles]\nrest = 2\n");
+          }).find("'doubles' has no clock") != std::string::npos);
     Declared untimed;
     untimed.company.add<Counter>("second").add<Doubles>("doubles");
     CHECK(untimed.run("[time]\nend = 1.0\n") == 4);
