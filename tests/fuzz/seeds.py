@@ -142,7 +142,7 @@ def case() -> Iterator[bytes]:
 
 def checkpoint() -> Iterator[bytes]:
     head = (
-        '{\n"format":"strata.checkpoint/1",\n"case":"heat",\n"case_hash":"12",\n"step":5,\n"time":0.5,\n'
+        '{\n"format":"strata.checkpoint/2",\n"case":"heat",\n"case_hash":"12",\n"step":5,\n"time":0.5,\n'
         '"parts":1,\n"ended":true,\n"keys":[\n  {"name":"time.end","value":"0.5"}],\n'
         '"facts":[\n  {"name":"box","values":[1,2.5]}],\n"families":[\n  {"name":"grid","patches":2}],\n'
         '"labels":[\n  {"name":"u","family":"grid","element":"f64","bytes":8,"components":1,'
