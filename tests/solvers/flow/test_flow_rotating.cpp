@@ -62,7 +62,8 @@ Settings sector() {
     Settings s;
     s.grid.kind = "sector", s.grid.turn = 120, s.grid.turn_axis = "z";
     s.grid.cells = {10, 12, 12}, s.grid.patch = {5, 6, 6};
-    s.grid.first = 0.3, s.grid.core = {1.2, -0.5, 0.5}, s.grid.hub = 0.3, s.grid.farfield = 4;
+    s.grid.first = 0.3, s.grid.core = {1.2, -0.5, 0.5}, s.grid.own.of<SectorGrid>().hub = 0.3,
+    s.grid.farfield = 4;
     s.grid.low = {-4}, s.grid.high = {4};
     s.boundaries["hub"].kind = "slip-wall";
     for (const char* side : {"farfield", "below", "above"}) s.boundaries[side].kind = "far-field";
@@ -285,7 +286,7 @@ TEST_CASE("what a frame that turns cannot have is refused") {
         },
         "boundary.above.direction");
     refused([](Settings& s) { s.grid.core = {1}; }, "grid.core");
-    refused([](Settings& s) { s.grid.hub = 3; }, "hub");
+    refused([](Settings& s) { s.grid.own.of<SectorGrid>().hub = 3; }, "hub");
     refused([](Settings& s) { s.flow.initial = "vortex", s.verify.error = 1; }, "frame.rotation_rate = 0");
     Settings plane = couette(24, true);
     plane.frame.axis = "y";

@@ -54,7 +54,7 @@ Settings wing_in_box() {
     GridKeys& g = s.meshes["wing"].grid;
     g.section = "mesh.wing";
     g.kind = "wing", g.cells = {20, 6, 12, 6}, g.patch = {10, 12, 6};
-    g.farfield = 2, g.first = 0.03, g.first_along = 0.02, g.span = 1;
+    g.farfield = 2, g.first = 0.03, g.first_along = 0.02, g.own.of<WingGrid>().span = 1;
     s.flow.equations = "laminar", s.flow.mach = 0.4, s.flow.reynolds = 100;
     outer(s, "box", 3, "far-field");
     s.boundaries["box-z-min"].kind = s.boundaries["box-z-max"].kind = "symmetry";
