@@ -1,6 +1,9 @@
 // Case files: TOML, read by a schema that has keys of every type.
 #include "core/run/case/case.hpp"
 
+#include <array>
+
+#include "core/run/case/former.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using strata::graph::CaseSchema;
@@ -28,6 +31,21 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             keys.key("boundary." + of + ".faces", &s.faces, {});
             keys.key("boundary." + of + ".speed", &s.speed, {.most = 5});
         });
+        struct Body {
+            double radius = 0;
+            std::array<double, 3> centre{};
+        };
+        std::vector<Body> bodies;
+        std::vector<double> radii;
+        schema.arrays("bodies", &bodies, [](const strata::graph::EntryKeys& entry, Body& body) {
+            entry.key("radius", &body.radius, {.required = true}).key("centre", &body.centre, {});
+        });
+        schema.former({.declare = [&](CaseSchema& keys) { keys.key("bodies.radii", &radii, {}); },
+                       .renew =
+                           [&](const CaseSchema&) {
+                               const std::string text = strata::graph::case_text(radii);
+                               return std::vector<strata::graph::Renewed>{{"bodies", text}};
+                           }});
         schema.read(file.holding(text));
         (void)schema.hash();
         (void)schema.values();

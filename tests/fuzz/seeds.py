@@ -136,6 +136,8 @@ def case() -> Iterator[bytes]:
         b'[boundary.wall]\nfaces = ["i-min"]\nspeed = 1\n[boundary.inlet]\nspeed = -inf\n'
     )
     yield b'solver = "x/sample"\ngrid = {cells = [1, 2, 3], length = 7}\nrun.count = 1_0\nname = "\\u00e9"\n'
+    yield b'solver = "sample"\ngrid.cells = [1, 2]\n[[bodies]]\nradius = 1\n[[bodies]]\ncentre = [0, 1, 2]\n'
+    yield b'solver = "sample"\n# them\n[bodies]\nradii = [1,\n 2]\n[grid]\ncells = [1, 2]\n'
     yield b'solver = "sample"\nkind = "hot"\n'
     yield b'solver = "sample"\ngrid.cells = [1979-05-27, 07:32:00]\n'
 

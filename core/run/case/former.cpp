@@ -72,7 +72,7 @@ class Rewriting {
         int after = static_cast<int>(lines_.size());
         if (header > 0 && is_header(line(header)))
             after = section_is_left(*section) ? std::max(last_line(*section), header) : header;
-        put_[after] += "\n" + renewed.text;
+        put_[std::min(after, static_cast<int>(lines_.size()))] += "\n" + renewed.text;
     }
     /// Headers of sections of which nothing is left go, too.
     [[nodiscard]] std::string text() {
@@ -157,8 +157,7 @@ std::string rewrite_case(CaseSchema& schema, const std::filesystem::path& file) 
         schema.read(file);
         return fmt::format("{} has the present form; nothing was written\n", file.string());
     } catch (const FormerCase& former) {
-        if (!former.rewritten)
-            throw Error(former).remedy("write it by hand: a program cannot move keys within { }");
+        if (!former.rewritten) throw;
         const std::string before = schema.text(), kept = file.string() + ".old";
         schema.read_text(*former.rewritten, file);
         const int old = ::open(kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -201,8 +200,8 @@ void FormerReader::refuse(const CaseSchema& schema, const toml::table& table) {
         if (entry.line == 0) continue;
         const std::optional<Place> place = place_of(table, entry.name);
         names.push_back(entry.name);
-        movable = movable && !place->table->is_inline();
-        rewriting.remove(*place);
+        movable = movable && place && !place->table->is_inline();  // none: "a.b" in quotes
+        if (place) rewriting.remove(*place);
         if (first == nullptr || entry.line < first->line) first = &entry;
     }
     if (first == nullptr) return;
@@ -211,9 +210,10 @@ void FormerReader::refuse(const CaseSchema& schema, const toml::table& table) {
     FormerCase error(fmt::format("a case of {} is written another way now", schema.solver_));
     error.at(schema.file_, first->line, first->name).given(fmt::format("{}", fmt::join(names, ", ")));
     error.allowed("\n" + joined(renewed));
-    error.remedy(fmt::format("strata run {} --rewrite writes it so, and keeps the file as {}.old",
-                             schema.file_, schema.file_));
     if (movable) error.rewritten = rewriting.text();
+    error.remedy(movable ? fmt::format("strata run {0} --rewrite writes it so, and keeps the file as {0}.old",
+                                       schema.file_)
+                         : "write it by hand: a program cannot move keys in quotes or within { }");
     throw error;
 }
 

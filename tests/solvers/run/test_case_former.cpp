@@ -154,6 +154,8 @@ TEST_CASE("nothing is written where a former file stands, or where keys cannot b
     file = f.written("solver = \"sample\"\nballs = {radius = [1]}\n");
     CHECK_THROWS_AS(rewrite_case(f.schema, file), Error);
     CHECK_FALSE(std::filesystem::exists(file.string() + ".old"));
+    for (const char* const text : {"balls = {radius = [1]}\n", "\"balls.radius\" = [1]\n"})
+        CHECK(has(f.refusal(std::string("solver = \"sample\"\n") + text), "write it by hand"));
 }
 
 TEST_CASE("a checkpoint with former keys is refused by their names") {
