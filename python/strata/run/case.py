@@ -29,14 +29,23 @@ def text_of(case: Mapping[str, Any]) -> str:
 
 
 def _lines(table: Mapping[str, Any], name: str) -> list[str]:
-    lines = [
-        f"{key_of(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping)
-    ]
+    plain = {key: value for key, value in table.items() if not _is_tables(value)}
+    lines = [f"{key_of(key)} = {_value(value)}" for key, value in plain.items()]
     for key, inner in table.items():
+        whole = f"{name}.{key_of(key)}" if name else key_of(key)
         if isinstance(inner, Mapping):
-            whole = f"{name}.{key_of(key)}" if name else key_of(key)
             lines += ["", f"[{whole}]", *_lines(inner, whole)]
+        elif _is_tables(inner):
+            for each in inner:
+                lines += ["", f"[[{whole}]]", *_lines(each, whole)]
     return lines
+
+
+def _is_tables(value: Any) -> bool:
+    """Whether a value is a table, or an array of tables."""
+    if isinstance(value, list) and value:
+        return all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, Mapping)
 
 
 def _value(value: Any) -> str:

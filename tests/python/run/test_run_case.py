@@ -17,10 +17,19 @@ def test_a_case_is_written_with_tables_within_tables() -> None:
     assert tomllib.loads(text_of(case)) == case
 
 
+def test_a_case_is_written_with_arrays_of_tables() -> None:
+    bodies = [{"shape": "box", "to": [1.0, 2.0, 3.0]}, {"shape": "sphere", "radius": 0.5}]
+    case = {"bodies": bodies, "solver": "mpm", "grid": {"cells": [8], "parts": [{"of": 1}]}, "none": []}
+    text = text_of(case)
+    assert tomllib.loads(text) == case
+    assert text.count("[[bodies]]") == 2
+
+
 def test_files_beside_a_case_get_whole_paths(tmp_path: Path) -> None:
     (tmp_path / "grid.x").write_text("")
-    case = {"grid": {"file": "grid.x", "map": "missing.nmf"}}
+    case = {"grid": {"file": "grid.x", "map": "missing.nmf"}, "bodies": [{"file": "grid.x"}]}
     whole = with_whole_paths(case, tmp_path)
+    assert whole["bodies"] == [{"file": str((tmp_path / "grid.x").resolve())}]
     assert whole["grid"] == {"file": str((tmp_path / "grid.x").resolve()), "map": "missing.nmf"}
     state = tmp_path / "run" / "checkpoint-000004"
     state.mkdir(parents=True)
