@@ -9,6 +9,11 @@
 #include "core/lanes/memory.hpp"
 
 namespace strata::particles {
+using strata::broadcast;
+using strata::LaneInts;
+using strata::Lanes;
+using strata::max;
+using strata::min;
 /// A number outside lanes whose arithmetic is part of a kernel's work.
 using Real = double;
 }  // namespace strata::particles

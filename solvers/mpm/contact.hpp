@@ -6,11 +6,9 @@
 #include <array>
 #include <cstddef>
 
-#include "methods/particles/lanes.hpp"
+#include "solvers/mpm/particles.hpp"
 
 namespace strata::mpm {
-
-using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// A body's share of a grid point.
 struct Touching {

@@ -2,11 +2,9 @@
 // cell at once: they share their grid points.
 #pragma once
 
-#include "methods/particles/shape.hpp"
+#include "solvers/mpm/particles.hpp"
 
 namespace strata::mpm {
-
-using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// What particles find in a field of three components.
 struct Gathered {

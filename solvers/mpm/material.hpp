@@ -6,11 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "methods/particles/lanes.hpp"
+#include "solvers/mpm/particles.hpp"
 
 namespace strata::mpm {
-
-using namespace particles;  // NOLINT(google-build-using-namespace)
 
 enum class Law : std::uint8_t { neo_hookean, mooney_rivlin, linear, von_mises };
 

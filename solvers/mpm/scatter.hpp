@@ -9,12 +9,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "methods/particles/shape.hpp"
 #include "solvers/mpm/material.hpp"
+#include "solvers/mpm/particles.hpp"
 
 namespace strata::mpm {
-
-using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// What is added to a number and taken off again to round it to a multiple of a power of two, so that sums of
 /// such numbers are exact: for numbers below 2 `most` and sums below 8 `most` (beyond it sums are rounded as

@@ -10,12 +10,10 @@
 
 #include <cmath>
 
-#include "methods/particles/shape.hpp"
+#include "solvers/mpm/particles.hpp"
 #include "solvers/mpm/settings.hpp"
 
 namespace strata::mpm {
-
-using namespace particles;  // NOLINT(google-build-using-namespace)
 
 /// Takes from `v` what a wall allows: kind, the wall's velocity, its axis, and on which side of the solid it
 /// is (upper: 1). One with friction only stops what comes towards it, and slows down what slides by up to
