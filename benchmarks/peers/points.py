@@ -83,8 +83,10 @@ def swinging(n: int, fused: bool) -> str:
     """
     speed = 1000.0**0.5  # m/s: sqrt(E / density), with a Poisson's ratio of 0
     return f"""solver = "mpm"
+[[walls]]
+side = "x"
+kind = "fixed"
 [grid]
-walls = ["fixed", "symmetry", "symmetry"]
 cells = {[n + 4, n, n]}
 patch = [8, 8, 8]
 size = {[(n + 4) * SPACING, n * SPACING, n * SPACING]}

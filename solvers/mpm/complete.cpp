@@ -188,25 +188,29 @@ void check_plates(const Settings& s, const graph::CaseSchema& keys) {
 }
 
 void check_walls(const Settings& s, const graph::CaseSchema& keys) {
-    if (s.walls.size() != 3 && s.walls.size() != 6)
-        keys.refuse("grid.walls", "walls are named by direction or by side", "3 or 6 entries");
-    if (!s.wall_velocity.empty() && s.wall_velocity.size() != 18)
-        keys.refuse("grid.wall_velocity", "three numbers for each wall are needed", "none, or 18");
-    for (std::size_t a = 0; a < 3; ++a)
+    for (int a = 0; a < 3; ++a)
         for (int upper = 0; upper < 2; ++upper) {
-            const Wall kind = s.wall(a, upper);
-            if (kind == Wall::periodic && s.wall(a, 1 - upper) != Wall::periodic)
-                keys.refuse("grid.walls", "what leaves a periodic side comes in at the other",
+            const int number = s.wall_number(a, upper);
+            if (number < 0) continue;
+            const auto i = static_cast<std::size_t>(number);
+            const GivenWall& wall = s.walls[i];
+            for (std::size_t other = i + 1; other < s.walls.size(); ++other)
+                if (s.walls[other].is_at(a, upper))
+                    keys.refuse(entry_key("walls", other, "side"), "a side has two walls", "each side once");
+            if (wall.kind == Wall::periodic &&
+                s.wall(static_cast<std::size_t>(a), 1 - upper) != Wall::periodic)
+                keys.refuse(entry_key("walls", i, "kind"),
+                            "what leaves a periodic side comes in at the other",
                             "\"periodic\" on both sides of a direction, or on none");
-            if (kind == Wall::friction && s.shape != "linear")
-                keys.refuse("grid.walls", "only linear functions have all grid points on or before a wall",
+            if (wall.kind == Wall::friction && s.shape != "linear")
+                keys.refuse(entry_key("walls", i, "kind"),
+                            "only linear functions have all grid points on or before a wall",
                             "method.shape = \"linear\", or a plate at rest of kind \"friction\"");
-            const Real3 v = s.wall_speed(static_cast<int>(a), upper);
-            if (v[a] != 0)
-                keys.refuse("grid.wall_velocity", "walls of the domain move along themselves",
+            if (wall.velocity[static_cast<std::size_t>(a)] != 0)
+                keys.refuse(entry_key("walls", i, "velocity"), "walls of the domain move along themselves",
                             "0 across each wall; a plate for one that comes nearer");
-            if ((v[0] != 0 || v[1] != 0 || v[2] != 0) && kind != Wall::fixed && kind != Wall::friction)
-                keys.refuse("grid.wall_velocity", "what slips does not feel how a wall moves",
+            if (wall.velocity != Real3{} && wall.kind != Wall::fixed && wall.kind != Wall::friction)
+                keys.refuse(entry_key("walls", i, "velocity"), "what slips does not feel how a wall moves",
                             "0 where a wall is not fixed and has no friction");
         }
 }
@@ -286,8 +290,8 @@ void check_method(const Settings& s, const graph::CaseSchema& keys) {
     if (s.by_cells() && s.contact())
         keys.refuse("method.quadrature", "a cell that several bodies share is none that one fills",
                     "\"points\" with several groups of bodies");
-    const auto rubs = [](const Plate& plate) { return plate.kind == Wall::friction; };
-    if (s.friction > 0 && !s.contact() && std::ranges::find(s.walls, "friction") == s.walls.end() &&
+    const auto rubs = [](const auto& wall) { return wall.kind == Wall::friction; };
+    if (s.friction > 0 && !s.contact() && std::ranges::none_of(s.walls, rubs) &&
         std::ranges::none_of(s.plates, rubs))
         keys.refuse("contact.friction", "nothing is in contact",
                     "0, or several groups of bodies, or a wall or plate of kind \"friction\"");
@@ -309,10 +313,10 @@ void check_exact_problem(const Settings& s, const graph::CaseSchema& keys) {
         keys.refuse("materials[0].law", "manufactured solutions were derived for one law", "neo-hookean");
     if (s.problem == "axial" && (s.materials[0].law != Law::linear || s.wall(0) != Wall::fixed))
         keys.refuse("exact.problem", "the axial mode is that of a linear bar between x = 0 and its free end",
-                    "law = \"linear\" of its material, grid.walls[0] = \"fixed\"");
+                    "law = \"linear\" of its material, a fixed wall at x-min");
     if (s.problem == "impact") check_impact(s, keys);
     if (s.problem == "periodic bar" && s.wall(0) != Wall::periodic)
-        keys.refuse("grid.walls", "the bar has no ends", "\"periodic\" in x");
+        keys.refuse("exact.problem", "the bar has no ends", "a periodic wall at side x");
 }
 
 }  // namespace

@@ -17,15 +17,17 @@ using graph::Renewed;
 namespace {
 
 struct Former {
-    std::vector<std::string> laws, shapes, surfaces, faces, kinds;
+    std::vector<std::string> laws, shapes, surfaces, faces, kinds, walls;
     std::vector<double> density, young, poisson, c1, c2, yield, hardening;
     std::vector<std::int64_t> material, groups, per_cell;
-    std::vector<double> velocity, pressure, traction, plate_velocity;
+    std::vector<double> velocity, pressure, traction, plate_velocity, wall_velocity;
     std::string edges;
 };
 
 void declare(CaseSchema& keys, Former& f) {
     f = {};
+    keys.key("grid.walls", &f.walls, {.choices = {"symmetry", "fixed", "friction", "periodic"}});
+    keys.key("grid.wall_velocity", &f.wall_velocity, {});
     keys.key("materials.law", &f.laws, {.choices = {"neo-hookean", "mooney-rivlin", "linear", "von-mises"}});
     keys.key("materials.density", &f.density, {}).key("materials.young", &f.young, {});
     keys.key("materials.poisson", &f.poisson, {}).key("materials.c1", &f.c1, {});
@@ -173,6 +175,36 @@ std::string particles(const Former& f) {
     return text.empty() ? text : "[particles]\n" + text + '\n';
 }
 
+/// Both sides of a direction together, where they are alike.
+std::string walls(const Former& f, const CaseSchema& keys) {
+    if (!f.walls.empty() && f.walls.size() != 3 && f.walls.size() != 6)
+        keys.refuse("grid.walls", "walls are named by direction or by side", "3 or 6 entries");
+    expect(keys, "grid.wall_velocity", f.wall_velocity, 18);
+    std::string text;
+    const auto kind = [&](std::size_t axis, std::size_t upper) {
+        return f.walls.empty() ? "symmetry" : f.walls.size() == 6 ? f.walls[2 * axis + upper] : f.walls[axis];
+    };
+    const auto velocity = [&](std::size_t axis, std::size_t upper) {
+        return f.wall_velocity.empty() ? std::vector<double>(3, 0.0)
+                                       : three(f.wall_velocity, 2 * axis + upper);
+    };
+    const auto add = [&](const std::string& side, std::size_t axis, std::size_t upper) {
+        if (kind(axis, upper) == "symmetry" && !moves(velocity(axis, upper))) return;
+        Table table("walls");
+        table.add("side", side).add("kind", std::string(kind(axis, upper)));
+        if (moves(velocity(axis, upper))) table.add("velocity", velocity(axis, upper));
+        text += table.text();
+    };
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::string name(1, "xyz"[axis]);
+        if (kind(axis, 0) == kind(axis, 1) && velocity(axis, 0) == velocity(axis, 1))
+            add(name, axis, 0);
+        else
+            add(name + "-min", axis, 0), add(name + "-max", axis, 1);
+    }
+    return text;
+}
+
 std::string plates(const Former& f, const CaseSchema& keys) {
     const std::size_t n = f.faces.size();
     expect(keys, "plates.kind", f.kinds, n);
@@ -221,6 +253,7 @@ graph::FormerKeys former_keys() {
                     const auto add = [&](const char* section, const std::string& text) {
                         if (!text.empty()) all.push_back({section, text});
                     };
+                    add("grid", walls(*of, keys));
                     add("plates", plates(*of, keys));
                     add("materials", materials(*of, keys));
                     add("bodies", particles(*of) + bodies(*of, keys));

@@ -15,10 +15,8 @@ namespace {
 
 /// Whether walls or plates move: they do work that nobody adds up.
 bool driven(const Settings& s) {
-    const auto moves = [](double v) { return v != 0; };
-    return std::ranges::any_of(s.wall_velocity, moves) || std::ranges::any_of(s.plates, [&](const Plate& p) {
-               return std::ranges::any_of(p.velocity, moves);
-           });
+    const auto moves = [](const auto& wall) { return wall.velocity != Real3{}; };
+    return std::ranges::any_of(s.walls, moves) || std::ranges::any_of(s.plates, moves);
 }
 
 /// Cells a second of waves and points, as far as the case itself lets them.
@@ -30,7 +28,8 @@ double expected_rate(const Settings& s) {
         for (const double v : body.velocity) fastest = std::max(fastest, std::abs(v));
     for (const Plate& plate : s.plates)
         for (const double v : plate.velocity) fastest = std::max(fastest, std::abs(v));
-    for (const double v : s.wall_velocity) fastest = std::max(fastest, std::abs(v));
+    for (const GivenWall& wall : s.walls)
+        for (const double v : wall.velocity) fastest = std::max(fastest, std::abs(v));
     for (const double g : s.gravity) fastest = std::max(fastest, std::abs(g) * s.end);
     return (waves + fastest) / std::min({h[0], h[1], h[2]});
 }

@@ -28,17 +28,18 @@ void add_grid_keys(CaseSchema& keys, Settings& s) {
               .entries = {3, 3},
               .required = true,
               .meaning = "of the domain, from (0, 0, 0) on"});
-    keys.key("grid.walls", &s.walls,
-             {.choices = {"symmetry", "fixed", "friction", "periodic"},
-              .entries = {3, 6},
-              .meaning = "both sides of each direction, or lower and upper of x, of y, of z: slip, stick, "
-                         "Coulomb's friction (and bodies may part from it), or the opposite side"});
-    keys.key(
-        "grid.wall_velocity", &s.wall_velocity,
-        {.unit = "m/s",
-         .entries = {0, 18},
-         .meaning = "three numbers a wall, lower and upper of x, of y, of z; along walls only; none: all "
-                    "are at rest"});
+    keys.arrays("walls", &s.walls,
+                [](const EntryKeys& entry, GivenWall& wall) {
+                    entry.key("side", Choice(&wall.side, kWallSides),
+                              {.required = true, .meaning = "of the domain; x, y, z: both sides"});
+                    entry.key(
+                        "kind", Choice(&wall.kind, kWalls),
+                        {.required = true,
+                         .meaning = "slip, stick, Coulomb's friction (and bodies may part from it), or the "
+                                    "opposite side"});
+                    entry.key("velocity", &wall.velocity, {.unit = "m/s", .meaning = "along itself only"});
+                },
+                {.entries = {0, 6}, .meaning = "of the domain; sides without one: symmetry"});
 }
 
 void add_plate_keys(CaseSchema& keys, Settings& s) {
@@ -242,18 +243,20 @@ Transfer Settings::transfer() const {
     return transfer_name == "flip" ? Transfer::flip : transfer_name == "pic" ? Transfer::pic : Transfer::apic;
 }
 
+int Settings::wall_number(int axis, int upper) const {
+    for (std::size_t i = 0; i < walls.size(); ++i)
+        if (walls[i].is_at(axis, upper)) return static_cast<int>(i);
+    return -1;
+}
+
 Wall Settings::wall(std::size_t axis, int upper) const {
-    const std::string& name =
-        walls.size() == 6 ? walls[2 * axis + static_cast<std::size_t>(upper)] : walls[axis];
-    for (const graph::Named<Wall>& each : kWalls)
-        if (name == each.name) return each.value;
-    return Wall::symmetry;
+    const int number = wall_number(static_cast<int>(axis), upper);
+    return number < 0 ? Wall::symmetry : walls[static_cast<std::size_t>(number)].kind;
 }
 
 Real3 Settings::wall_speed(int axis, int upper) const {
-    if (wall_velocity.empty()) return {};
-    const auto first = static_cast<std::size_t>(6 * axis + 3 * upper);
-    return {wall_velocity[first], wall_velocity[first + 1], wall_velocity[first + 2]};
+    const int number = wall_number(axis, upper);
+    return number < 0 ? Real3{} : walls[static_cast<std::size_t>(number)].velocity;
 }
 
 int Settings::groups() const {

@@ -23,6 +23,17 @@ inline constexpr const char* kSummary = "Solids by the material point method: ex
 enum class Wall : std::uint8_t { symmetry, fixed, friction, periodic };
 enum class Transfer : std::uint8_t { flip, pic, apic };
 
+/// The wall on one side of the domain, or on both of a direction.
+struct GivenWall {
+    int side = 0;  // of kWallSides
+    Wall kind = Wall::symmetry;
+    Real3 velocity{};
+
+    [[nodiscard]] bool is_at(int axis, int upper) const {
+        return side % 3 == axis && (side < 3 || side / 3 == 1 + upper);
+    }
+};
+
 /// A material as a case gives it.
 struct GivenMaterial {
     std::string name = {};  // for bodies
@@ -77,8 +88,7 @@ struct Settings : graph::TimeKeys {
 
     std::vector<std::int64_t> cells, patch_cells{8, 8, 8};
     std::vector<double> size;
-    std::vector<std::string> walls{"symmetry", "symmetry", "symmetry"};
-    std::vector<double> wall_velocity;
+    std::vector<GivenWall> walls;  // sides without one: symmetry
 
     std::string shape = "linear", transfer_name = "flip";
     double flip = 0.99;
@@ -116,6 +126,8 @@ struct Settings : graph::TimeKeys {
     [[nodiscard]] bool by_cells() const { return quadrature == "cells"; }
     /// Whether a step's gradient is that at its end (deformation.hpp).
     [[nodiscard]] bool backward() const { return deformation == "backward"; }
+    /// The one on a side of the domain, by its number in `walls`; -1: none is given.
+    [[nodiscard]] int wall_number(int axis, int upper) const;
     [[nodiscard]] Wall wall(std::size_t axis, int upper = 0) const;
     [[nodiscard]] Real3 wall_speed(int axis, int upper) const;
     /// Whether there is an exact solution, and whether a body force of its own drives it.
@@ -154,6 +166,9 @@ constexpr graph::Named<Body::Shape> kBodies[] = {{"box", Body::Shape::box},
                                                  {"stl", Body::Shape::stl}};
 constexpr graph::Named<Body::Shape> kSurfaces[] = {
     {"rectangle", Body::Shape::box}, {"sphere", Body::Shape::sphere}, {"cylinder", Body::Shape::cylinder}};
+constexpr graph::Named<int> kWallSides[] = {{"x", 0},     {"y", 1},     {"z", 2},
+                                            {"x-min", 3}, {"y-min", 4}, {"z-min", 5},
+                                            {"x-max", 6}, {"y-max", 7}, {"z-max", 8}};
 constexpr graph::Named<int> kAxes[] = {{"x", 0}, {"y", 1}, {"z", 2}};
 constexpr graph::Named<bool> kSides[] = {{"lower", false}, {"upper", true}};
 

@@ -149,12 +149,15 @@ class Graphs {
                     {.a = {0.7, 0.2, 0.2}, .b = {1, 1, 0.6}, .material = 1}};
         s.end = 1;
         mpm::Settings pressed = s;
-        pressed.walls = {"periodic", "friction", "fixed"};
+        pressed.walls = {{.side = 0, .kind = mpm::Wall::periodic},
+                         {.side = 1, .kind = mpm::Wall::friction},
+                         {.side = 2, .kind = mpm::Wall::fixed}};
         pressed.plates = {{.axis = 1, .place = 1.1, .velocity = {0, -1, 0}}};
         pressed.bodies[1].group = 1, pressed.friction = 0.3;
         pressed.gravity = {0, -9.81, 0}, pressed.damping = 1;
         mpm::Settings averaged = s;
-        averaged.shape = "gimp", averaged.walls = {"periodic", "fixed", "symmetry"};
+        averaged.shape = "gimp",
+        averaged.walls = {{.side = 0, .kind = mpm::Wall::periodic}, {.side = 1, .kind = mpm::Wall::fixed}};
         averaged.bodies[1].material = 0, averaged.pull = 10;
         mpm::Settings fused = s;
         fused.fused = true, fused.transfer_name = "apic";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "solvers/mpm/settings.hpp"
@@ -18,6 +19,13 @@ inline Body sphere(const Real3& centre, double radius) {
 }
 inline Body cylinder(const Real3& from, const Real3& to, double radius) {
     return {.shape = Body::Shape::cylinder, .a = from, .b = to, .radius = radius};
+}
+
+inline GivenWall wall(const std::string& side, Wall kind, const Real3& velocity = {}) {
+    GivenWall wall{.kind = kind, .velocity = velocity};
+    for (const graph::Named<int>& each : kWallSides)
+        if (side == each.name) wall.side = each.value;
+    return wall;
 }
 
 /// Gives bodies their first velocities.

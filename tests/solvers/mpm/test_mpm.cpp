@@ -23,7 +23,7 @@ namespace {
 Settings periodic_bar(std::int64_t n, double amplitude, const std::string& transfer) {
     Settings s;
     s.cells = {n, 1, 1}, s.patch_cells = {n / 2, 1, 1}, s.size = {1, 0.02, 0.02};
-    s.walls = {"periodic", "symmetry", "symmetry"};
+    s.walls = {wall("x", Wall::periodic)};
     s.shape = "quadratic", s.transfer_name = transfer, s.flip = 1;
     s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
     s.bodies = {box({0, 0, 0}, {1, 0.02, 0.02})}, s.per_cell = {2, 1, 1};
@@ -195,7 +195,7 @@ TEST_CASE("a manufactured motion has the velocity, stretch and body force that m
     };
     Settings cube = periodic_bar(8, 0.05, "flip");
     cube.problem = "cube", cube.size = {1, 1, 1}, cube.cells = {8, 8, 8}, cube.patch_cells = {8, 8, 8};
-    cube.walls = {"symmetry", "symmetry", "symmetry"}, cube.bodies = {box({0, 0, 0}, {1, 1, 1})};
+    cube.walls = {}, cube.bodies = {box({0, 0, 0}, {1, 1, 1})};
     for (const Settings& s : {settled(cube), periodic_bar(8, 0.05, "flip")}) {
         const Material& m = s.materials[0];
         const auto moved = [](Real3 X, std::size_t j, double by) {
@@ -233,7 +233,7 @@ TEST_CASE("a manufactured motion has the velocity, stretch and body force that m
 
 TEST_CASE("an unstable step ends the run with task, patch, step and label") {
     Settings s = disks({12, 12, 1}, "linear", "flip");
-    s.walls = {"periodic", "periodic", "symmetry"};  // no point can leave the domain
+    s.walls = {wall("x", Wall::periodic), wall("y", Wall::periodic)};  // no point can leave the domain
     s.cfl = 2;
     const std::regex place(
         "task '[^']+', patch [0-9]+ of 'grid', step [0-9]+: (energy grows|waves and points cross|'[^']+' is "

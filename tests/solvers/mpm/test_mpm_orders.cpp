@@ -28,7 +28,7 @@ Settings driven(int dimensions, std::int64_t n, double amplitude, std::int64_t p
     Settings s;
     const bool bar = dimensions == 1;
     s.cells = {n, bar ? 1 : n, dimensions == 3 ? n : 1}, s.size = {1, 1, 1};
-    s.walls = {bar ? "periodic" : "symmetry", "symmetry", "symmetry"};
+    s.walls = {wall("x", bar ? Wall::periodic : Wall::symmetry)};
     s.problem = bar ? "periodic bar" : "cube";
     for (std::size_t d = 0; d < 3; ++d) {
         s.patch_cells[d] = s.cells[d];
@@ -305,7 +305,7 @@ TEST_CASE("a linear stress in cells that are full gives the force that it has, w
 TEST_CASE("a bar with a free end swings for four periods with integrals over cells: nothing grows") {
     Settings s;
     s.cells = {60, 1, 1}, s.patch_cells = {60, 1, 1}, s.size = {1.2, 0.02, 0.02};
-    s.walls = {"fixed", "symmetry", "symmetry"};
+    s.walls = {wall("x", Wall::fixed)};
     s.shape = "quadratic", s.transfer_name = "apic", s.quadrature = "cells";
     s.given_materials = {elastic(Law::linear, 1, 100, 0)};
     s.bodies = {box({0, 0, 0}, {1, 0.02, 0.02})}, s.per_cell = {2, 1, 1};

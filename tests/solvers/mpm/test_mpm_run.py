@@ -234,6 +234,8 @@ solver = "mpm"
 cells = [12, 4, 4]
 patch = [6, 4, 4]
 size = [1.2, 0.4, 0.4]   # m
+walls = ["symmetry", "symmetry", "fixed", "symmetry", "periodic", "periodic"]
+wall_velocity = [0, 0, 0,  0, 0, 0,  0.25, 0, 0,  0, 0, 0,  0, 0, 0,  0, 0, 0]
 
 # Two of a kind.
 [materials]
@@ -275,6 +277,15 @@ solver = "mpm"
 cells = [12, 4, 4]
 patch = [6, 4, 4]
 size = [1.2, 0.4, 0.4]   # m
+
+[[walls]]
+side = "y-min"
+kind = "fixed"
+velocity = [0.25, 0.0, 0.0]
+
+[[walls]]
+side = "z"
+kind = "periodic"
 
 # Two of a kind.
 
@@ -340,7 +351,7 @@ def test_a_case_of_lists_is_told_its_tables_and_rewritten(run, tmp_path):
     case.write_text(FORMER)
     done = run(case, check=False)
     assert done.returncode == 2
-    assert f"at: {case}:11 materials.law" in done.stderr
+    assert f"at: {case}:8 grid.walls" in done.stderr
     for each in ("[[plates]]", "[[materials]]", "[[surfaces]]", f"strata run {case} --rewrite"):
         assert each in done.stderr
     assert "is in its present form" in run(case, "--rewrite").stdout

@@ -57,7 +57,7 @@ TEST_CASE("a step is cfl cells for the fastest wave on the fastest point, in whi
 TEST_CASE("in what is stretched waves cross more cells, and steps are shorter") {
     Settings s;
     s.cells = {32, 1, 1}, s.patch_cells = {8, 1, 1}, s.size = {1, 0.05, 0.05};
-    s.walls = {"periodic", "symmetry", "symmetry"};
+    s.walls = {wall("x", Wall::periodic)};
     s.shape = "quadratic", s.transfer_name = "apic";
     s.given_materials = {elastic(Law::neo_hookean, 1, 1e4, 0.3)};
     s.bodies = {box({0, 0, 0}, {1, 0.05, 0.05})};

@@ -38,8 +38,7 @@ Settings sheared(const std::string& shape, std::vector<std::int64_t> patch, doub
     Settings s;
     s.cells = {4, 60, 4}, s.patch_cells = std::move(patch), s.size = {0.1, 1.2, 0.1};
     s.shape = shape, s.transfer_name = "flip", s.flip = 1;
-    s.walls = {"periodic", "periodic", "fixed", "symmetry", "symmetry", "symmetry"};
-    s.wall_velocity.assign(18, 0), s.wall_velocity[6] = 0.2;
+    s.walls = {wall("x", Wall::periodic), wall("y-min", Wall::fixed, {0.2, 0, 0})};
     s.given_materials = {elastic(Law::linear, kDensity, kYoung, kPoisson)};
     s.bodies = {box({0, 0, 0}, {0.1, 1.2, 0.1})}, move(s, {{velocity, 0, 0}});
     s.end = 0.04;
@@ -131,8 +130,7 @@ TEST_CASE("on a floor with friction a block slides with g (sin a - f cos a), and
         Settings s;
         s.cells = {40, 20, 1}, s.patch_cells = {10, 10, 1}, s.size = {2, 1, 0.05};
         s.shape = plate ? "quadratic" : "linear";
-        s.walls = {"symmetry", "symmetry", plate ? "symmetry" : "friction",
-                   "symmetry", "symmetry", "symmetry"};
+        s.walls = {wall("y-min", plate ? Wall::symmetry : Wall::friction)};
         if (plate) s.plates = {{.axis = 1, .upper = false, .place = 0.1, .kind = Wall::friction}};
         const double floor = plate ? 0.1 : 0;
         s.given_materials = {elastic(Law::neo_hookean, kDensity, kYoung, kPoisson)};
@@ -156,7 +154,7 @@ TEST_CASE("on a floor with friction a block slides with g (sin a - f cos a), and
 TEST_CASE("each side of a direction has the wall that it is given, and both have that of the direction") {
     // A block that moves along its walls: from each that holds it a wave of shear goes inwards, which takes
     // rho c A V of momentum a second.
-    const auto lost = [](std::vector<std::string> walls) {
+    const auto lost = [](std::vector<GivenWall> walls) {
         Settings s = block("linear", {2, 20, 1});
         s.cells = {2, 60, 1}, s.size = {0.04, 1.2, 0.02}, s.bodies = {box({0, 0, 0}, {0.04, 1.2, 0.02})};
         s.given_materials[0].law = Law::linear, move(s, {{0.2, 0, 0}}), s.walls = std::move(walls);
@@ -165,23 +163,25 @@ TEST_CASE("each side of a direction has the wall that it is given, and both have
         REQUIRE(c * end.time < 0.5);  // waves have not met
         return (kDensity * area * 1.2 * 0.2 - end.momentum[0]) / (kDensity * c * area * 0.2 * end.time);
     };
-    CHECK(std::abs(lost({"periodic", "periodic", "fixed", "symmetry", "symmetry", "symmetry"}) - 1) < 0.05);
-    CHECK(std::abs(lost({"periodic", "periodic", "symmetry", "fixed", "symmetry", "symmetry"}) - 1) < 0.05);
-    CHECK(std::abs(lost({"periodic", "fixed", "symmetry"}) - 2) < 0.1);
-    CHECK(std::abs(lost({"periodic", "symmetry", "symmetry"})) < 1e-9);
+    CHECK(std::abs(lost({wall("x", Wall::periodic), wall("y-min", Wall::fixed)}) - 1) < 0.05);
+    CHECK(std::abs(lost({wall("x", Wall::periodic), wall("y-max", Wall::fixed)}) - 1) < 0.05);
+    CHECK(std::abs(lost({wall("x", Wall::periodic), wall("y", Wall::fixed)}) - 2) < 0.1);
+    CHECK(std::abs(lost({wall("x", Wall::periodic)})) < 1e-9);
 }
 
 TEST_CASE("walls and plates that cannot be are refused") {
     Settings s = block("linear", {20, 5, 5});
-    s.walls = {"periodic", "fixed", "symmetry", "symmetry", "symmetry", "symmetry"};
+    s.walls = {wall("x-min", Wall::periodic), wall("x-max", Wall::fixed)};
     CHECK(refusal(s).find("periodic") != std::string::npos);
+    s.walls = {wall("y", Wall::fixed), wall("y-max", Wall::friction)};
+    CHECK(refusal(s).find("two walls") != std::string::npos);
     s = block("linear", {20, 5, 5});
-    s.wall_velocity.assign(18, 0), s.wall_velocity[0] = 1;
+    s.walls = {wall("x-min", Wall::fixed, {1, 0, 0})};
     CHECK(refusal(s).find("along themselves") != std::string::npos);
-    s.wall_velocity = {1, 2};
-    CHECK(refusal(s).find("three numbers") != std::string::npos);
+    s.walls = {wall("x-min", Wall::symmetry, {0, 1, 0})};
+    CHECK(refusal(s).find("does not feel") != std::string::npos);
     s = block("quadratic", {20, 5, 5});
-    s.walls = {"friction", "symmetry", "symmetry"};
+    s.walls = {wall("x", Wall::friction)};
     CHECK(refusal(s).find("before a wall") != std::string::npos);
 }
 

@@ -76,7 +76,7 @@ std::map<std::string, Done> count(Settings s, std::int64_t steps_before = 1) {
 Settings block(const std::string& law, const std::string& shape, const std::string& transfer) {
     Settings s;
     s.cells = {4, 4, 4}, s.patch_cells = {4, 4, 4}, s.size = {1, 1, 1};
-    s.walls = {"periodic", "periodic", "periodic"};
+    s.walls = {wall("x", Wall::periodic), wall("y", Wall::periodic), wall("z", Wall::periodic)};
     s.shape = shape, s.transfer_name = transfer;
     GivenMaterial m{.density = 2700, .poisson = 0.33};
     for (const Named<Law>& each : kLaws)

@@ -180,8 +180,14 @@ solver = "mpm"
 [grid]
 cells = [8, 8, 8]
 size = [1.0, 1.0, 1.0]
-walls = ["symmetry", "friction", "symmetry"]
-wall_velocity = [0.0, 0.0, 0.0,  0.0, 0.0, 0.0,  0.5, 0.0, 0.0,  0.0, 0.0, 0.25,  0.0, 0.0, 0.0,  0.0, 0.0, 0.0]
+[[walls]]
+side = "y-min"
+kind = "friction"
+velocity = [0.5, 0.0, 0.0]
+[[walls]]
+side = "y-max"
+kind = "friction"
+velocity = [0.0, 0.0, 0.25]
 [[plates]]
 axis = "x"
 place = 0.875
