@@ -25,7 +25,6 @@ METAL = """{solver}[{metal}grid]
 cells = [12, 12, 12]
 patch = [6, 4, 12]
 size = [1.0, 1.0, 1.0]
-walls = ["symmetry", "symmetry", "symmetry"]
 [[{metal}materials]]
 law = "neo-hookean"
 density = 1000.0
