@@ -19,44 +19,6 @@ std::string entry_key(const char* array, std::size_t i, const char* key) {
     return fmt::format("{}[{}].{}", array, i, key);
 }
 
-/// Numbers of other laws' than the material's.
-void check_law(const GivenMaterial& m, std::size_t i, const graph::CaseSchema& keys) {
-    const bool rubber = m.law == Law::mooney_rivlin, metal = m.law == Law::von_mises;
-    const auto unused = [&](const char* key, double value, bool used) {
-        if (value != 0 && !used)
-            keys.refuse(entry_key("materials", i, key),
-                        fmt::format("the law \"{}\" has no such number", graph::name_in(kLaws, m.law)),
-                        "none");
-    };
-    unused("young", m.young, !rubber);
-    unused("c1", m.c1, rubber), unused("c2", m.c2, rubber);
-    unused("yield", m.yield, metal), unused("hardening", m.hardening, metal);
-    if (rubber && m.c1 + m.c2 <= 0)
-        keys.refuse(entry_key("materials", i, "c1"), "the material has no stiffness", "c1 + c2 > 0");
-    if (!rubber && m.young <= 0)
-        keys.refuse(entry_key("materials", i, "young"), "the material has no stiffness", "> 0");
-    if (metal && m.yield <= 0)
-        keys.refuse(entry_key("materials", i, "yield"), "the material is a liquid", "> 0");
-}
-
-void make_materials(Settings& s, const graph::CaseSchema& keys) {
-    s.materials.clear();
-    for (std::size_t i = 0; i < s.given_materials.size(); ++i) {
-        const GivenMaterial& m = s.given_materials[i];
-        check_law(m, i, keys);
-        for (std::size_t j = 0; j < i; ++j)
-            if (!m.name.empty() && m.name == s.given_materials[j].name)
-                keys.refuse(entry_key("materials", i, "name"), "two materials have one name",
-                            "a name of its own for each");
-        if (m.law == Law::mooney_rivlin) {
-            s.materials.push_back(Material::mooney_rivlin(m.density, m.c1, m.c2, m.poisson));
-            continue;
-        }
-        s.materials.push_back(Material::elastic(m.law, m.density, m.young, m.poisson));
-        s.materials.back().yield = m.yield, s.materials.back().hardening = m.hardening;
-    }
-}
-
 /// Refuses keys that a shape does not have.
 template <class Shape>
 void check_shape_keys(const char* array, std::size_t i, const Shape& of, const char* name,
@@ -324,7 +286,7 @@ void check_exact_problem(const Settings& s, const graph::CaseSchema& keys) {
 void complete(Settings& s, const graph::CaseSchema& keys) {
     check_walls(s, keys);
     make_surfaces(s, keys);
-    make_materials(s, keys);
+    s.materials = materials_of(s.given_materials, keys);
     make_bodies(s, keys);
     check_filled(s, keys);
     check_loaded(s, keys);

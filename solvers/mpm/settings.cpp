@@ -82,37 +82,6 @@ void add_method_keys(CaseSchema& keys, Settings& s) {
         {.meaning = "CST and CIF as one task: the same bits, less memory traffic; false: the six tasks"});
 }
 
-void add_material_keys(CaseSchema& keys, Settings& s) {
-    keys.arrays(
-        "materials", &s.given_materials,
-        [](const EntryKeys& entry, GivenMaterial& m) {
-            entry.key("name", &m.name, {.meaning = "for bodies; one material alone needs none"});
-            entry.key("law", Choice(&m.law, kLaws),
-                      {.required = true,
-                       .meaning = "linear: small strains and rotations; von-mises: elastic (Hencky) and "
-                                  "plastic with isotropic hardening"});
-            entry.key("density", &m.density,
-                      {.unit = "kg/m3",
-                       .least = 0,
-                       .above_least = true,
-                       .required = true,
-                       .meaning = "undeformed"});
-            entry.key("young", &m.young,
-                      {.unit = "Pa", .least = 0, .meaning = "Young's modulus (not mooney-rivlin)"});
-            entry.key("poisson", &m.poisson,
-                      {.least = -0.99, .most = 0.499, .required = true, .meaning = "Poisson's ratio"});
-            entry.key("c1", &m.c1, {.unit = "Pa", .least = 0, .meaning = "mooney-rivlin"});
-            entry.key("c2", &m.c2, {.unit = "Pa", .least = 0, .meaning = "mooney-rivlin"});
-            entry.key("yield", &m.yield, {.unit = "Pa", .least = 0, .meaning = "von-mises: yield stress"});
-            entry.key(
-                "hardening", &m.hardening,
-                {.unit = "Pa",
-                 .least = 0,
-                 .meaning = "von-mises: growth of the yield stress with the equivalent plastic strain"});
-        },
-        {.entries = {1, 64}, .meaning = "what bodies are made of"});
-}
-
 /// How a shape is written: of bodies, and of surfaces under load.
 template <class Shape>
 void add_shape_keys(const EntryKeys& entry, Shape& of, const std::string& box) {
@@ -225,7 +194,7 @@ void declare_keys(CaseSchema& keys, Settings& s) {
     add_grid_keys(keys, s);
     add_plate_keys(keys, s);
     add_method_keys(keys, s);
-    add_material_keys(keys, s);
+    add_material_keys(keys, s.given_materials);
     add_body_keys(keys, s);
     add_load_keys(keys, s);
     add_exact_keys(keys, s);

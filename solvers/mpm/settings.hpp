@@ -11,7 +11,7 @@
 #include "core/run/case/former.hpp"
 #include "core/run/case/time_keys.hpp"
 #include "methods/geometry/solid.hpp"
-#include "solvers/mpm/material.hpp"
+#include "solvers/mpm/materials.hpp"
 
 namespace strata::mpm {
 
@@ -32,13 +32,6 @@ struct GivenWall {
     [[nodiscard]] bool is_at(int axis, int upper) const {
         return side % 3 == axis && (side < 3 || side / 3 == 1 + upper);
     }
-};
-
-/// A material as a case gives it.
-struct GivenMaterial {
-    std::string name = {};  // for bodies
-    Law law = Law::neo_hookean;
-    double density = 0, young = 0, poisson = 0, c1 = 0, c2 = 0, yield = 0, hardening = 0;
 };
 
 /// A body: a simple shape that is filled with particles.
@@ -156,10 +149,6 @@ constexpr graph::Named<Wall> kWalls[] = {{"symmetry", Wall::symmetry},
                                          {"periodic", Wall::periodic}};
 constexpr graph::Named<Wall> kPlates[] = {
     {"symmetry", Wall::symmetry}, {"fixed", Wall::fixed}, {"friction", Wall::friction}};
-constexpr graph::Named<Law> kLaws[] = {{"neo-hookean", Law::neo_hookean},
-                                       {"mooney-rivlin", Law::mooney_rivlin},
-                                       {"linear", Law::linear},
-                                       {"von-mises", Law::von_mises}};
 constexpr graph::Named<Body::Shape> kBodies[] = {{"box", Body::Shape::box},
                                                  {"sphere", Body::Shape::sphere},
                                                  {"cylinder", Body::Shape::cylinder},

@@ -16,7 +16,7 @@ SOLVERS = ROOT / "solvers"
 GIVEN = {
     "a constitutive model": (
         r"von[_-]mises",
-        ("mpm/material.hpp", "mpm/settings.hpp", "mpm/settings.cpp", "mpm/complete.cpp"),
+        ("mpm/material.hpp", "mpm/materials.hpp", "mpm/materials.cpp", "mpm/plastic.hpp"),
     ),
     "a boundary condition": (
         r"Condition::pressure_outflow|\"pressure-outflow\"[,:]",
@@ -50,7 +50,7 @@ def code() -> dict[str, str]:
     listed = subprocess.run(["git", "ls-files", *PATHS], cwd=ROOT, capture_output=True, text=True, check=True)
     kinds = (".cpp", ".hpp", ".py", "CMakeLists.txt")
     files = [file for file in listed.stdout.split() if file.endswith(kinds)]
-    # Former keys have former names alone.
+    # Keys of former versions stay as they were: nothing new is written there.
     return {file: (ROOT / file).read_text() for file in files if not file.endswith("/former_keys.cpp")}
 
 
