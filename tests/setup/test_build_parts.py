@@ -159,11 +159,14 @@ def test_each_program_of_a_solver_belongs_to_its_part_and_its_manifest_has_it() 
     """
     named = parts_of_programs()
     for name, solver in SOLVERS.items():
-        texts = [path.read_text() for path in (sample.ROOT / "solvers" / name).rglob("CMakeLists.txt")]
+        folders = (sample.ROOT / "solvers" / name, sample.ROOT / "benchmarks" / "solvers" / name)
+        texts = [path.read_text() for folder in folders for path in folder.rglob("CMakeLists.txt")]
         programs = {
             program
             for text in texts
-            for program in re.findall(r"(?:add_executable|strata_solver)\((strata-[a-z-]+)[ \n]", text)
+            for program in re.findall(
+                r"(?:add_executable|strata_solver|strata_measures)\((strata-[a-z-]+)[ \n]", text
+            )
         }
         assert programs == set(solver.all_programs()), name
         assert {program: named.get(program, "first") for program in programs} == dict.fromkeys(
