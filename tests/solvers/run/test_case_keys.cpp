@@ -245,9 +245,12 @@ pressure = 5.0
 fused = true
 [time]
 end = 0.1
+longest = 2e-3
 )",
                    "case.toml");
     mpm::complete(s, keys);
+    CHECK(s.bounded(1e-3) == 1e-3);
+    CHECK(s.bounded(3e-3) == 2e-3);
     CHECK(s.wall_speed(1, 0) == graph::Real3{0.5, 0, 0});
     CHECK(s.wall_speed(1, 1) == graph::Real3{0, 0, 0.25});
     REQUIRE(s.plates.size() == 2);
@@ -391,7 +394,9 @@ background = 0.25
 centre = [0.5, 0.25]
 [time]
 end = 0.1
+longest = 0.01
 )");
+    CHECK(s.longest == 0.01);
     CHECK(s.background == 0.25);
     CHECK(s.centre == Numbers{0.5, 0.25});
     CHECK(s.width == 0.1);

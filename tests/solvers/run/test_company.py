@@ -104,7 +104,8 @@ def test_the_exchange_warms_the_gas_and_cools_the_points(go, tmp_path):
 def test_apart_each_has_the_bits_of_its_own_run(go, run, front, tmp_path):
     if solver_program(front, "strata-mpm") is None:
         pytest.skip("the solvers are not built")
-    both, _ = go(company(tmp_path, 0), tmp_path / "both", "2x1")
+    both, result = go(company(tmp_path, 0), tmp_path / "both", "2x1")
+    assert result["steps"] == 100  # time.longest bounds them
     texts = {
         "gas": GAS.format(solver='solver = "transport"\n', gas="", longest=BOUND),
         "metal": METAL.format(solver='solver = "mpm"\n', metal="", longest=BOUND),
