@@ -4,15 +4,20 @@
 //   class Heat : public Module {
 //     public:
 //       About about() const override { return {"heat", "Heat in a plate."}; }
-//       void keys(CaseSchema& keys) override { keys.key("diffusivity", &diffusivity_, {...}); }
-//       void prepare(const CaseSchema& keys) override { ... }        // what follows from the keys, or
-//       refuses void labels(const ModuleGraph& part) override { T_ = part->field<double>("temperature", ...);
-//       } Solver declare(const ModuleGraph& part) override {
-//           ...                                                      // tasks
+//       void keys(CaseSchema& keys) override {
+//           keys.key("diffusivity", &diffusivity_, {...});
+//       }
+//       void prepare(const CaseSchema& keys) override {}  // what follows from the keys, or refuses
+//       void labels(const ModuleGraph& part) override {
+//           T_ = part->field<double>("temperature", ...);
+//       }
+//       Solver declare(const ModuleGraph& part) override {
+//           ...  // tasks
 //           part.stage("conducted");
 //           return {.time = clock_.time, .end = end_, .series = {total_}};
 //       }
 //   };
+//
 //   int main(int argc, char** argv) { return graph::drive<Heat>(argc, argv); }
 #pragma once
 

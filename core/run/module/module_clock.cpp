@@ -58,8 +58,7 @@ void ModuleClock::advance_own(Task& task, const Clock& clock, std::function<doub
         if (!last && here.round + 1 >= most)
             here.fail(
                 fmt::format("'{}' has taken {} steps of its own in one common step, and {:.3g} s of it are "
-                            "left (allowed: "
-                            "1000 times {}.substeps)",
+                            "left (allowed: 1000 times {}.substeps)",
                             module, most, here[rest], module));
     });
     // The common step is bounded by what was stable in the one before; in the first one nothing is known.
@@ -90,7 +89,7 @@ void advance_common(CommonClock& clock) {
             if (shortest != nullptr && wanted < exact * (1 - 1e-9))
                 here.fail(
                     fmt::format("'{}' can take steps of at most {:.6g}, and another module takes steps of "
-                                "{:.6g} (allowed: as long ones, or {}.substeps above 1)",
+                                "{:.6g} (allowed: as long ones, or a larger {}.substeps)",
                                 shortest->module, wanted, exact, shortest->module));
             wanted = exact;
         }

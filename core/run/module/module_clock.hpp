@@ -42,11 +42,13 @@ struct CommonClock {
 
 /// How many steps of its own a module takes in a common one.
 struct OwnSteps {
-    std::int64_t substeps = 1;  // by its longest stable step; a few more where that has become shorter
-    std::int64_t rest = 1;      // it acts in every so many common steps, and in the last one
+    /// A common step is at most so many stable steps of the module long, as they were in the one before.
+    /// Where they have become shorter, the module takes more.
+    std::int64_t substeps = 1;
+    std::int64_t rest = 1;  // it acts in every so many common steps, and in the last one
 
     [[nodiscard]] bool own() const { return substeps > 1 || rest > 1; }
-    /// Rounds after which a common step has not come to its end for another reason.
+    /// So many in one common step are an error: the module's stable step has shrunk to nothing.
     [[nodiscard]] std::int64_t most() const { return 1000 * substeps; }
 };
 
