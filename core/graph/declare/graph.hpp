@@ -199,8 +199,11 @@ class Graph {
             Family& family = it;
             family.name_ = named(std::move(family.name_));
             families_.push_back(std::move(made));
-        } else
+        } else {
+            Relation& relation = it;
+            relation.name_ = named(std::move(relation.name_));
             relations_.push_back(std::move(made));
+        }
         return it;
     }
 
@@ -386,8 +389,8 @@ class Graph {
 };
 
 /// A part of a graph with a name of its own, e.g. one of two solvers in one graph. What is declared while it
-/// lives has names that begin with "NAME." (families, labels, sets, tasks, scopes, parameters), and
-/// Graph::step() is `step`: the step itself, or a scope within it. Sums add up what tasks of a part
+/// lives has names that begin with "NAME." (families, relations, labels, sets, tasks, scopes, parameters),
+/// and Graph::step() is `step`: the step itself, or a scope within it. Sums add up what tasks of a part
 /// contribute after what those of parts that were begun before it do. No name: as if it were not there.
 ///   Example: GraphPart metal(graph, "metal", graph.step()); then graph.scalar<double>("time") is
 ///   "metal.time".

@@ -71,6 +71,7 @@ class Relation {
     void changed() { ++version_; }
 
   private:
+    friend class Graph;  // which gives those of a part of it the part's name
     std::string name_;
     const Family* source_;
     const Family* target_;

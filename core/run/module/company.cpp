@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/steps.hpp"
 #include "core/run/module/company_solver.hpp"
 
 namespace strata::graph {
@@ -97,7 +98,7 @@ Company::Part Company::part_of(Graph& graph, const Member& member, const CommonC
         Task task = step->once("act or rest");
         const auto time = task.need(clock.labels.time);
         task.run([=, now = task.make(acts), rest = member.steps.rest, end = clock.end](Here& here) {
-            here[now] = here.step % rest == 0 || here[time] >= *end ? 1 : 0;
+            here[now] = here.step % rest == 0 || reached(here[time], *end) ? 1 : 0;
         });
         step = &step->when<std::int32_t>("acting", acts, [](std::int32_t now) { return now != 0; });
     }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/private_folder.hpp"
 
 namespace strata::graph {
 
@@ -15,6 +16,32 @@ template <class T>
 void append(std::vector<T>& all, std::vector<T>& more) {
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
+
+/// A module's own files are in a folder of its name: two modules may give theirs the same names.
+class FramesOfModule : public Frames {
+  public:
+    FramesOfModule(std::shared_ptr<Frames> frames, std::string module)
+        : frames_(std::move(frames)), module_(std::move(module)) {}
+    [[nodiscard]] std::int64_t every() const override { return frames_->every(); }
+    [[nodiscard]] bool at_end() const override { return frames_->at_end(); }
+    void begin(const Simulation& run, team::Team& team, const std::filesystem::path& folder,
+               std::int64_t every, bool restarted) override {
+        const std::filesystem::path own = folder / module_;
+        if (team.rank() == 0)
+            if (const std::error_code error = make_results_folder(own))
+                throw system_error("the folder of a module's files cannot be made", error.value())
+                    .at(own.string());
+        team.barrier();
+        frames_->begin(run, team, own, every, restarted);
+    }
+    void write(const Simulation& run, team::Team& team, double time) override {
+        frames_->write(run, team, time);
+    }
+
+  private:
+    std::shared_ptr<Frames> frames_;
+    std::string module_;
+};
 
 }  // namespace
 
@@ -42,8 +69,10 @@ void CompanySolver::add(const std::string& name, Solver solver) {
     if (solver.series_due) due_.push_back(std::move(solver.series_due));
     append(all_.series, solver.series);
     append(all_.fields, solver.fields);
+    for (ShownShape& shape : solver.shapes) shape.name = fmt::format("{}_{}", name, shape.name);
     append(all_.shapes, solver.shapes);
-    append(all_.frames, solver.frames);
+    for (auto& frames : solver.frames)
+        all_.frames.push_back(std::make_shared<FramesOfModule>(std::move(frames), name));
     if (solver.facts) facts_.push_back(std::move(solver.facts));
     if (solver.verify) verify_.emplace_back(name, std::move(solver.verify));
 }

@@ -91,7 +91,10 @@ void advance_common(CommonClock& clock) {
                     fmt::format("'{}' can take steps of at most {:.6g}, and another module takes steps of "
                                 "{:.6g} (allowed: as long ones, or a larger {}.substeps)",
                                 shortest->module, wanted, exact, shortest->module));
-            wanted = exact;
+            // As such a module has it alone: no sum, which would lose a little in each step.
+            here[made.dt] = exact;
+            here[made.time] = static_cast<double>(here.step) * exact;
+            return;
         }
         const double left = *end - here[before];
         const bool last = goes_to_end(wanted, left);

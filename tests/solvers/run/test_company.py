@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from solver_cases import checksums, solver_program
+from solver_cases import FLOW_CASES, MD_CASES, changed, checksums, solver_program
 from tested_build import built
 
 GAS = """{solver}equation = "heat"
@@ -61,10 +62,10 @@ def alone(tmp_path: Path, name: str, text: str) -> Path:
 
 @pytest.fixture
 def go(front: str):
-    """Runs `coupled`, and gives its last checkpoint's sums and its result."""
-    program = built("tests", "solvers", "coupled")
+    """Runs a company, and gives its last checkpoint's sums and its result."""
 
-    def run(case: Path, out: Path, layout: str, *words: object) -> tuple[dict, dict]:
+    def run(case: Path, out: Path, layout: str, *words: object, name: str = "coupled") -> tuple[dict, dict]:
+        program = built("tests", "solvers", name)
         command = [front, "launch", "--layout", layout, "--bind", "none", "--", program, case, "--out", out]
         command += ["--quiet", "--checkpoint", 1_000_000, *words]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
@@ -119,3 +120,49 @@ def test_apart_each_has_the_bits_of_its_own_run(go, run, front, tmp_path):
         assert len(shown) >= 6
         for label, patch, generation in shown:
             assert own[label, patch, generation] == both[f"{name}.{label}", patch, generation]
+
+
+def under(name: str, case: Path) -> str:
+    """A case's text as that of a module of this name."""
+    text = re.sub(r"(?m)^solver = .*$", "", case.read_text())
+    return re.sub(r"(?m)^(\[+)", rf"\1{name}.", text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "solver", "sides"),
+    [
+        ("fluids", "md", [{"temperature": "1.44"}, {"temperature": "0.9"}]),
+        ("flows", "flow", [{"mach": "0.05"}, {"mach": "0.1"}]),
+    ],
+)
+def test_two_of_a_kind_have_the_bits_of_their_own_runs(go, run, front, tmp_path, kind, solver, sides):
+    """Molecular dynamics; grids that overlap and move: names of all that a solver declares are its own."""
+    if solver_program(front, f"strata-{solver}") is None:
+        pytest.skip("the solver is not built")
+    alone, text = {}, 'solver = "together"\n'
+    for name, keys in zip(("left", "right"), sides, strict=True):
+        (tmp_path / name).mkdir()
+        if solver == "md":
+            case = changed(tmp_path / name, "melt", cases=MD_CASES, cells="[6, 6, 6]", steps="40", **keys)
+            case.write_text(case.read_text() + '[trajectory]\nforms = ["xyz"]\nsteps = 20\n')
+        else:
+            case = changed(tmp_path / name, "turning-cylinder", cases=FLOW_CASES, end="0.75", **keys)
+            case.write_text(case.read_text().partition("[output]")[0])
+        out = tmp_path / name / "out"
+        run(case, "--out", out, "--checkpoint", 1_000_000, layout="1x2")
+        alone[name] = checksums(max(out.glob("checkpoint-*")))
+        labels = json.loads((max(out.glob("checkpoint-*")) / "checkpoint.json").read_text())["labels"]
+        text += under(name, case)
+    case = tmp_path / f"{kind}.toml"
+    case.write_text(text)
+    both, _ = go(case, tmp_path / "both", "2x1", "--fields", 1000, name="together")
+    for name in alone if solver == "md" else ():
+        own = (tmp_path / name / "out" / "trajectory.xyz").read_text()
+        assert (tmp_path / "both" / name / "trajectory.xyz").read_text() == own
+    # Objects say by name which task has made them.
+    kept = {label["name"] for label in labels if label["element"] != "bytes"}
+    for name, sums in alone.items():
+        shown = [key for key in sums if key[0] in kept]
+        assert len(shown) > 20
+        for label, patch, generation in shown:
+            assert both[f"{name}.{label}", patch, generation] == sums[label, patch, generation], label
