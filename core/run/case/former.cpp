@@ -161,7 +161,10 @@ std::string rewrite_case(CaseSchema& schema, const std::filesystem::path& file) 
         const std::string before = schema.text(), kept = file.string() + ".old";
         schema.read_text(*former.rewritten, file);
         const int old = ::open(kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (old < 0) throw system_error("what the case was cannot be kept", errno, kBadInput).at(kept);
+        if (old < 0)
+            throw system_error("what the case was cannot be kept", errno, kBadInput)
+                .at(kept)
+                .remedy("move what is there away, or copy the case to a folder where you may write");
         if (const int error = write_and_close(old, before); error != 0)
             throw system_error("what the case was cannot be kept", error).at(kept);
         if (const int error = write_named(file.string(), *former.rewritten); error != 0)
