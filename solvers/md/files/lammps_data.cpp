@@ -87,7 +87,8 @@ void LammpsData::read_head() {
                 section = *title;
                 if (section != "Atoms" && section != "Velocities") return true;
                 const std::int64_t begin = at + static_cast<std::int64_t>(line.size()) + 1;
-                (section == "Atoms" ? bulk_ : velocities_) = {begin, next = end_of(section, begin)};
+                next = end_of(section, begin);
+                (section == "Atoms" ? bulk_ : velocities_) = Bytes{begin, next};
                 if (section == "Atoms") read_style(line, at);
                 return false;
             }
