@@ -11,6 +11,7 @@ from strata.centre.outages.categories import Categories
 from strata.centre.outages.history import DAY, System, histories
 from strata.centre.outages.log import Log
 from strata.centre.reliability.account import Account, account, interrupts
+from strata.centre.reliability.uptimes import NODE, SYSTEM, between, up_times
 
 CATEGORIES = Categories()
 # 100 days, 1 January to 11 April 2026. Hardware 12 h and 36 h, software 6 h, network 3 h, maintenance 24 h,
@@ -51,6 +52,38 @@ def test_every_figure_of_a_small_log(system: Callable[..., System]) -> None:
 
 def test_interrupts_are_those_that_count_for_the_mtti(system: Callable[..., System]) -> None:
     assert interrupts(system(SMALL), CATEGORIES) == pytest.approx([10.0, 40.25, 68.5])
+
+
+def test_up_times_are_from_end_to_start_without_other_outages(system: Callable[..., System]) -> None:
+    found = up_times(system(SMALL), CATEGORIES)
+    # From the end of 11 January 12:00 to 10 February 06:00; then less 3 hours of the network and a day of
+    # maintenance; the last, from 12 March on, is not over.
+    assert found.of == SYSTEM
+    assert found.complete == pytest.approx([29.75, 28.0 - 0.125 - 1.0])
+    assert found.censored == pytest.approx([30.0])
+    starts = between(interrupts(system(SMALL), CATEGORIES), 100.0)
+    assert starts.complete == pytest.approx([30.25, 28.25]) and starts.censored == pytest.approx([31.5])
+
+
+def test_up_times_of_a_system_of_nodes_are_each_nodes(system: Callable[..., System]) -> None:
+    text = """\
+system,parts,node,start,end,category
+c,8,n1,2026-01-11,2026-01-12,hardware
+c,8,n2,2026-01-11T12:00,2026-01-13,hardware
+c,8,n1,2026-01-21,2026-01-22,hardware
+c,8,n1,2026-01-21T12:00,2026-01-23,software
+c,8,,2026-01-25,2026-01-27,maintenance
+c,8,,2026-01-28,2026-01-29,software
+c,8,n1,2026-01-29,2026-01-30,hardware
+c,8,n2,2026-01-28T12:00,2026-02-02,hardware
+c,8,,2026-01-01,2026-02-10,observed
+"""
+    found = up_times(system(text), CATEGORIES)
+    # n1: 12 to 21 January; 23 to 29 less two days of maintenance and one of the whole system's panic; then up
+    # to 10 February. n2: 13 to 28 January, less the same and the half day that it shares with the panic.
+    assert found.of == NODE
+    assert found.complete == pytest.approx([9.0, 6.0 - 3.0, 15.5 - 2.5])
+    assert found.censored == pytest.approx([11.0, 8.0])
 
 
 def test_since_cuts_time_but_counts_no_outage_that_had_begun(log: Callable[..., Log]) -> None:

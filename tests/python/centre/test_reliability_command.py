@@ -33,7 +33,15 @@ def test_report_and_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "big: an interrupt every " in said and "report: log-reliability/report.html" in said
     made = folder / "log-reliability"
     page = (made / "report.html").read_text()
-    for text in ("Account: from 2026-03-01 forward", "512 more parts", "Crow-AMSAA", "Days up", "Young"):
+    for text in (
+        "Account: from 2026-03-01 forward",
+        "512 more parts",
+        "Crow-AMSAA",
+        "Days without interrupt",
+        "Up times",
+        "From start to start",
+        "Young",
+    ):
         assert text in page.replace("5<b>12", "512"), text
     assert (made / "report.md").read_text().startswith("# 3 systems: reliability report")
     assert {p.name for p in (made / "figures").iterdir()} == {"up-1.svg", "up-2.svg", "up-3.svg", "parts.svg"}

@@ -9,6 +9,7 @@ from strata.centre.reliability import availability, fits, jobs
 from strata.centre.reliability.account import mtti
 from strata.centre.reliability.growth import growth
 from strata.centre.reliability.parts import part_law
+from strata.centre.reliability.uptimes import Times
 
 # Lieblein and Zelen's ball bearings: revolutions in millions. J. F. Lawless, Statistical Models and Methods
 # for Lifetime Data, 2nd ed., example 5.2.2: shape 2.10, scale 81.9.
@@ -41,7 +42,7 @@ BEARINGS = [
 
 def test_the_weibull_fit_of_the_ball_bearings() -> None:
     times = np.array(BEARINGS)
-    shape = fits._shape(np.log(np.r_[times, 1e-9]))  # a last, censored time of nearly nothing
+    shape = fits._shape(np.log(times), len(times))
     scale = np.mean(times**shape) ** (1 / shape)
     assert (shape, scale) == pytest.approx((2.10, 81.9), rel=3e-3)
 
@@ -51,22 +52,22 @@ def test_the_censored_fit_is_scipys() -> None:
 
     random = np.random.default_rng(3)
     gaps = 10 * random.weibull(0.7, size=40)
-    starts = np.cumsum(gaps)
-    period = starts[-1] + 25.0
-    found = fits.fit(starts, period)
+    still = np.array([25.0, 3.0, 11.0])
+    found = fits.fit(Times("any", gaps, still))
     assert found is not None
-    shape, _, scale = weibull_min.fit(CensoredData(uncensored=gaps[1:], right=[25.0]), floc=0)
-    assert (found.shape, found.scale) == pytest.approx((shape, scale), rel=2e-3)
-    assert found.mean == pytest.approx((gaps[1:].sum() + 25.0) / 39)
+    shape, _, scale = weibull_min.fit(CensoredData(uncensored=gaps, right=still), floc=0)
+    assert (found.shape, found.scale) == pytest.approx((shape, scale), rel=1e-4)
+    assert found.mean == pytest.approx((gaps.sum() + 39.0) / 40)
+    assert (found.of, found.times, found.censored) == ("any", 40, 3)
 
 
 def test_intervals_of_the_shape_hold_it_as_often_as_they_say() -> None:
     random = np.random.default_rng(7)
     held = 0
     for _ in range(300):
-        logs = np.log(np.r_[random.weibull(0.8, size=25), 1e-9])  # the last, censored time is nearly nothing
-        shape = fits._shape(logs)
-        low, high = fits._interval(shape, fits._likelihood(shape, logs), logs)
+        logs = np.log(random.weibull(0.8, size=25))
+        shape = fits._shape(logs, 25)
+        low, high = fits._interval(shape, fits._likelihood(shape, logs, 25), logs, 25)
         held += low <= 0.8 <= high
     assert 0.90 <= held / 300 <= 0.985  # 95 %, within four standard errors
 

@@ -19,6 +19,7 @@ from strata.centre.reliability.fits import Fit, fit
 from strata.centre.reliability.growth import Growth, growth
 from strata.centre.reliability.jobs import Interval, interval
 from strata.centre.reliability.parts import PartLaw, part_law
+from strata.centre.reliability.uptimes import between, up_times
 
 SCHEMA = "strata.reliability/1"
 AHEAD = 30.0  # days for which the number of interrupts is forecast
@@ -55,7 +56,8 @@ class Finding:
     account: Account
     starts: np.ndarray
     available: tuple[float, float | None, float]
-    fit: Fit | None
+    fit: Fit | None  # of times up
+    between: Fit | None  # of times from start to start, as published tables have them
     growth: Growth | None
     forecast: Forecast | None
 
@@ -110,7 +112,8 @@ def _finding(system: System, categories: Categories) -> Finding:
         found,
         starts,
         availability.interval(system.own[down] / DAY, system.period),
-        fit(starts, system.period),
+        fit(up_times(system, categories)),
+        fit(between(starts, system.period)),
         grown,
         _forecast(found, grown),
     )
@@ -254,6 +257,7 @@ def _system(one: Finding) -> dict[str, Any]:
         "rows": [asdict(r) for r in one.account.rows],
         "available": dict(zip(("value", "low", "high"), one.available, strict=True)),
         "fit": None if one.fit is None else asdict(one.fit),
+        "fit_start_to_start": None if one.between is None else asdict(one.between),
         "growth": None if one.growth is None else asdict(one.growth),
         "forecast": None if one.forecast is None else asdict(one.forecast),
     }

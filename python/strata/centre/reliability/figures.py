@@ -1,5 +1,5 @@
-"""The plots of a reliability report: days up against the date as in the Origin2000's account, interrupts
-counted over time, and MTTI against part count.
+"""The plots of a reliability report: days without interrupt against the date as in the Origin2000's account,
+interrupts counted over time, and MTTI against part count.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _DRAWN = 400  # points of a plot; with more, the longest of each stretch of time
 
 
 def days_up(key: str, one: Finding, since: float | None) -> str:
-    """Triangles: an interrupt, as high as the days since the one before. `since`: days of observation before
-    the date from which the second account counts.
+    """Triangles: an interrupt, as high as the days since the start of the one before. `since`: days of
+    observation before the date from which the second account counts.
     """
     period = one.system.period
     at = one.starts - period
@@ -29,7 +29,7 @@ def days_up(key: str, one: Finding, since: float | None) -> str:
     with canvas(7.4, 3.4, ncols=2, width_ratios=(2.0, 1.0)) as (figure, (left, right)):
         x, y = _thinned(at, up)
         left.plot(np.repeat(x, 3), _stems(y), color=SERIES[0], linewidth=0.8, alpha=0.6)
-        left.plot(x, y, "^", color=SERIES[0], label="days up", markersize=3.5)
+        left.plot(x, y, "^", color=SERIES[0], label="days without interrupt", markersize=3.5)
         middle, mean = running(one.starts, period)
         if len(middle):
             left.plot(
@@ -43,7 +43,7 @@ def days_up(key: str, one: Finding, since: float | None) -> str:
         if since is not None and 0 < since < period:
             left.axvline(since - period, color=SOFT, linewidth=1.0, linestyle=":")
         left.set_xlabel("days before the end of observation")
-        left.set_ylabel("days up")
+        left.set_ylabel("days, start to start")
         left.set_ylim(bottom=0)
         left.set_xlim(-period * 1.02, period * 0.02)
         _counted(right, one)

@@ -1,7 +1,6 @@
-"""How long a system stays up: exponential and Weibull fits to the times between interrupts.
+"""How long a system stays up: exponential and Weibull fits to times of which some are censored.
 
-The last time is censored: the system is up when observation ends. The time before the first interrupt is left
-out, since nobody knows how old it was when observation began. Maximum likelihood (J. F. Lawless, Statistical
+`uptimes.py` has the times. Maximum likelihood (J. F. Lawless, Statistical
 Models and Methods for Lifetime Data, 2nd ed., 2003, sections 4.1 and 5.2): the Weibull shape k solves
 
     sum_all t^k ln t / sum_all t^k - 1/k = mean_complete ln t,
@@ -18,6 +17,8 @@ from functools import cache
 
 import numpy as np
 
+from strata.centre.reliability.uptimes import Times
+
 LEAST = 5  # complete times below which nothing is fitted
 SECOND = 1.0 / 86400.0
 _TESTED = 500  # complete times of which goodness of fit is tested: with many more any model is refused
@@ -26,11 +27,14 @@ _SAMPLES = 999
 
 @dataclass(frozen=True)
 class Fit:
-    """`times`: complete ones. `shape` below 1: interrupts come in clusters; 1: at random; above 1: by wear.
-    `p_exponential`: of the likelihood ratio, that the shape is 1. `fit_*`: of goodness of fit.
+    """`of`: which times, in words. `times`: complete ones. `shape` below 1: interrupts come in clusters; 1:
+    at random; above 1: by wear. `p_exponential`: of the likelihood ratio, that the shape is 1. `fit_*`: of
+    goodness of fit.
     """
 
+    of: str
     times: int
+    censored: int
     mean: float  # days, exponential
     shape: float
     shape_low: float
@@ -52,24 +56,26 @@ class Fit:
         return "no sign that interrupts do not come at random"
 
 
-def fit(starts: np.ndarray, period: float) -> Fit | None:
-    """The fits to interrupts that start at `starts` (days, ascending) in `period` days; None for too few."""
+def fit(of: Times) -> Fit | None:
+    """The fits to these times; None for too few complete ones."""
     from scipy.special import chdtrc, gamma
 
-    complete = np.maximum(np.diff(starts), 0.5 * SECOND)
+    complete = np.maximum(of.complete, 0.5 * SECOND)
     if len(complete) < LEAST:
         return None
-    every = np.r_[complete, max(period - starts[-1], 0.5 * SECOND)]
+    every = np.r_[complete, np.maximum(of.censored, 0.5 * SECOND)]
     n, logs = len(complete), np.log(every)
     mean = float(every.sum() / n)
-    shape = _shape(logs)
-    best = _likelihood(shape, logs)
-    low, high = _interval(shape, best, logs)
+    shape = _shape(logs, n)
+    best = _likelihood(shape, logs, n)
+    low, high = _interval(shape, best, logs, n)
     scale = float((np.sum(every**shape) / n) ** (1 / shape))
-    ratio = 2 * (best - _likelihood(1.0, logs))
+    ratio = 2 * (best - _likelihood(1.0, logs, n))
     tested = complete if n <= _TESTED else np.random.default_rng(n).choice(complete, _TESTED, replace=False)
     return Fit(
+        of.of,
         n,
+        len(every) - n,
         mean,
         shape,
         low,
@@ -83,40 +89,40 @@ def fit(starts: np.ndarray, period: float) -> Fit | None:
     )
 
 
-# `logs`: of times, the last one censored. Powers are taken of times over the longest, so that none overflows.
+# `logs`: of times, the first n complete. Powers are taken of times over the longest, so that none overflows.
 
 
-def _score(shape: float, logs: np.ndarray) -> float:
+def _score(shape: float, logs: np.ndarray, n: int) -> float:
     powers = np.exp(shape * (logs - logs.max()))
-    return float(np.dot(powers, logs) / powers.sum() - 1 / shape - logs[:-1].mean())
+    return float(np.dot(powers, logs) / powers.sum() - 1 / shape - logs[:n].mean())
 
 
-def _shape(logs: np.ndarray) -> float:
+def _shape(logs: np.ndarray, n: int) -> float:
     from scipy.optimize import brentq
 
     low, high = 0.5, 2.0
-    while _score(low, logs) > 0 and low > 1e-3:
+    while _score(low, logs, n) > 0 and low > 1e-3:
         low /= 2
-    while _score(high, logs) < 0 and high < 1e3:
+    while _score(high, logs, n) < 0 and high < 1e3:
         high *= 2
-    return float(brentq(_score, low, high, args=(logs,), xtol=1e-10))
+    return float(brentq(_score, low, high, args=(logs, n), xtol=1e-10))
 
 
-def _likelihood(shape: float, logs: np.ndarray) -> float:
+def _likelihood(shape: float, logs: np.ndarray, n: int) -> float:
     """The profile log-likelihood of a shape: the scale is the best one for it."""
-    n, top = len(logs) - 1, logs.max()
+    top = logs.max()
     log_sum = shape * top + np.log(np.sum(np.exp(shape * (logs - top))))
-    return float(n * np.log(shape) - n * (log_sum - np.log(n)) + (shape - 1) * logs[:-1].sum() - n)
+    return float(n * np.log(shape) - n * (log_sum - np.log(n)) + (shape - 1) * logs[:n].sum() - n)
 
 
-def _interval(shape: float, best: float, logs: np.ndarray) -> tuple[float, float]:
+def _interval(shape: float, best: float, logs: np.ndarray, n: int) -> tuple[float, float]:
     from scipy.optimize import brentq
     from scipy.special import chdtri
 
     least = best - chdtri(1, 0.05) / 2
 
     def above(k: float) -> float:
-        return _likelihood(k, logs) - least
+        return _likelihood(k, logs, n) - least
 
     low, high = shape, shape
     while above(low) > 0:

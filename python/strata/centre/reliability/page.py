@@ -9,7 +9,7 @@ import numpy as np
 from strata.advice.words import count
 from strata.centre.outages.categories import TOTALS
 from strata.centre.outages.times import text
-from strata.centre.reliability import figures
+from strata.centre.reliability import figures, page_fits
 from strata.centre.reliability.account import Account
 from strata.centre.reliability.analysis import Analysis, Finding
 from strata.report.document import (
@@ -40,7 +40,7 @@ def document(whole: Analysis, command: str) -> Document:
     if whole.late:
         since = text(whole.asked.since or 0.0)[:10]
         sections.append(_accounts(whole, whole.late, "since", f"Account: from {since} forward"))
-    sections += [_figures(whole), _between(whole), _trend(whole), _parts(whole), _jobs(whole)]
+    sections += [_figures(whole), page_fits.section(whole), _trend(whole), _parts(whole), _jobs(whole)]
     if whole.asked.published is not None:
         sections.append(_published(whole))
     sections += [_log(whole), _method(whole, command)]
@@ -170,60 +170,7 @@ def _figures(whole: Analysis) -> Section:
         blocks.append(
             Text(f"{len(whole.findings) - len(drawn)} more systems are in the tables and the JSON.")
         )
-    return Section("figures", "Days up", blocks)
-
-
-def _between(whole: Analysis) -> Section:
-    rows = []
-    for one in whole.findings:
-        f = one.fit
-        if f is None:
-            rows.append(
-                [
-                    one.system.name,
-                    str(max(0, len(one.starts) - 1)),
-                    *[_NONE] * 6,
-                    "fewer than 5 times: not fitted",
-                ]
-            )
-            continue
-        rows.append(
-            [
-                one.system.name,
-                str(f.times),
-                f"{f.mean:.1f}",
-                f"{f.fit_exponential:.3f}",
-                f"{f.shape:.2f} ({f.shape_low:.2f} to {f.shape_high:.2f})",
-                f"{f.scale:.1f}",
-                f"{f.fit_weibull:.3f}",
-                f"{f.p_exponential:.3f}",
-                f.words,
-            ]
-        )
-    head = (
-        "System",
-        "Times",
-        "Exponential: mean, days",
-        "p of fit",
-        "Weibull: shape (95 %)",
-        "scale, days",
-        "p of fit",
-        "p of shape 1",
-        "What it says",
-    )
-    return Section(
-        "between",
-        "Times between interrupts",
-        [
-            Table(head, rows, frozenset({1, 2, 3, 4, 5, 6, 7})),
-            Text(
-                "The last time of each system is censored: it was up when observation ended. A p "
-                "of fit below 0.05 says that the times do not come from "
-                "such a distribution; p of shape 1 below 0.05, that the exponential one is refused "
-                "in favour of Weibull's."
-            ),
-        ],
-    )
+    return Section("figures", "Days without interrupt", blocks)
 
 
 def _trend(whole: Analysis) -> Section:
@@ -410,7 +357,8 @@ def _method(whole: Analysis, command: str) -> Section:
                     "down counts none.",
                     "Intervals of MTTI: exact for a Poisson count (Garwood 1936). Of availability: "
                     "outages as a compound Poisson process.",
-                    "Exponential and Weibull: maximum likelihood with the last time censored, "
+                    "Exponential and Weibull, of up times and from start to start: maximum likelihood "
+                    "with the last times censored, "
                     "interval of the shape by likelihood ratio, fit by Anderson-Darling with "
                     "parametric bootstrap.",
                     "Trend: Crow-AMSAA for observation that ends at a fixed time (MIL-HDBK-189C), "
