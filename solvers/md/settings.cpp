@@ -238,7 +238,7 @@ void declare_keys(CaseSchema& keys, Settings& s) {
               .least = 0,
               .decides = false,
               .meaning = "largest change of the total energy from the start to the end, for each atom; 0: "
-                         "1 % of the kinetic energy"});
+                         "nothing is verified, and a run beyond 1 % of the kinetic energy fails"});
 }
 
 CaseSchema schema(Settings& s) {

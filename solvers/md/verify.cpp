@@ -46,8 +46,10 @@ graph::Findings verify(const graph::Finished& run, const Labels& l, const Settin
         limit *= std::max(1.0, run.value(l.time) / (100 * s.barostat_time));
         source += " in 100 of the barostat's times";
     }
-    return {{"change of the conserved energy of an atom, in " + s.units->energy, drift, limit, source},
-            figures};
+    graph::Findings found(
+        {"change of the conserved energy of an atom, in " + s.units->energy, drift, limit, source}, figures);
+    if (!given) found.unasked = "the case gives no limit (verify.drift)";
+    return found;
 }
 
 }  // namespace strata::md

@@ -179,13 +179,13 @@ void add_time_and_check_keys(CaseSchema& keys, Settings& s) {
          .least = 0,
          .decides = false,
          .meaning = "root-mean-square error of displacements as a share of the amplitude; 0: not compared"});
-    keys.key(
-        "verify.energy", &s.energy_limit,
-        {.unit = "1",
-         .least = 0,
-         .decides = false,
-         .meaning = "energy that was lost or won, as a share of the largest that there was; 0: 0.05 where "
-                    "verify.error is 0 too, else not compared"});
+    keys.key("verify.energy", &s.energy_limit,
+             {.unit = "1",
+              .least = 0,
+              .decides = false,
+              .meaning =
+                  "energy that was lost or won, as a share of the largest that there was; 0: not "
+                  "compared; where verify.error is 0 too nothing is verified, and a run beyond 0.05 fails"});
 }
 
 }  // namespace

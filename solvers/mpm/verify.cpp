@@ -46,7 +46,10 @@ graph::Findings verify(const graph::Finished& run, const Labels& l, const Settin
                             std::abs(energy_change(run, l, s)),
                             s.energy_limit > 0 ? s.energy_limit : kEnergyLimit,
                             s.energy_limit > 0 ? "verify.energy of the case" : "verify.energy, not given"});
-    return graph::Findings::of(std::move(criteria), std::move(figures));
+    graph::Findings found = graph::Findings::of(std::move(criteria), std::move(figures));
+    if (s.error_limit == 0 && s.energy_limit == 0)
+        found.unasked = "the case gives no limit (verify.error, verify.energy)";
+    return found;
 }
 
 }  // namespace strata::mpm

@@ -45,6 +45,7 @@ graph::Findings verify(const graph::Finished& run, const Labels& labels, const S
                 "square), so verify.error, {:g} K, allows the background alone",
                 left, limit);
     } else if (conserved) {
+        found.unasked = "the case gives no limit (verify.error)";
         what = "what was lost of the integral", value = lost;
         limit = 1e-11, source = "the scheme is conservative";
     } else {

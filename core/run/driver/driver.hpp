@@ -43,6 +43,9 @@ struct Findings : Verification {
     [[nodiscard]] static Findings of(std::vector<Verification> criteria, std::vector<Figure> further);
     std::vector<Figure> figures;
     std::vector<Verification> criteria;  // all; none: the verification alone
+    /// Which keys of the case could have said what has to hold, where none does. A rule of the solver's own
+    /// can then refuse the result, and verifies nothing.
+    std::string unasked;
 };
 
 /// Files of a solver's own that grow by a frame now and then, as trajectories in the forms of its field. All

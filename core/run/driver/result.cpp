@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "core/base/counted.hpp"
@@ -110,7 +111,8 @@ void write_json(std::ostream& out, const RunResult& r) {
     for (const auto& [name, seconds] : r.phases) json.member(name, seconds);
     json.end();
     json.member("steps", r.steps).member("time", r.time).member("time_unit", r.time_unit);
-    json.member("verified", r.verification.passed());
+    const bool passed = r.verification.passed();
+    json.member("verified", passed && !r.unasked.empty() ? std::nullopt : std::optional<bool>(passed));
     const auto members = [&json](const Verification& check) -> Json& {
         return json.object()
             .member("what", check.what)
@@ -119,7 +121,9 @@ void write_json(std::ostream& out, const RunResult& r) {
             .member("source", check.source);
     };
     json.key("verification");
-    members(r.verification).end();
+    members(r.verification);
+    if (!r.unasked.empty()) json.member("unasked", r.unasked);
+    json.end();
     json.key("criteria").array();
     for (const Verification& check : r.criteria) members(check).member("passed", check.passed()).end();
     json.end();
@@ -142,6 +146,11 @@ void write_json(std::ostream& out, const RunResult& r) {
     json.end();
 }
 
+std::string verdict(const RunResult& r) {
+    if (!r.verification.passed()) return "NOT VERIFIED";
+    return r.unasked.empty() ? "verified" : "nothing verified, since " + r.unasked;
+}
+
 }  // namespace
 
 void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std::string& odd) {
@@ -153,7 +162,7 @@ void hold_to_numbers(RunResult& r, const std::vector<Figure>& figures, const std
     if (what.empty()) return;
     r.verification = {what, NAN, 0, "what is computed consists of numbers"};
     r.criteria.push_back(r.verification);
-    r.not_compared.clear();
+    r.not_compared.clear(), r.unasked.clear();
 }
 
 std::string result_text(const RunResult& r) {
@@ -183,10 +192,9 @@ std::string result_text(const RunResult& r) {
             fmt::format("  NOT VERIFIED: {}{} ({}); no figures\n", check.what,
                         check.what.find("no number") == std::string::npos ? ": no number" : "", check.source);
     else
-        text +=
-            fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", check.passed() ? "verified" : "NOT VERIFIED",
-                        check.what, check.value, check.passed() ? " <=" : ", allowed up to", check.limit,
-                        check.source, check.passed() ? "" : "; no figures");
+        text += fmt::format("  {}: {}: {:.3g}{} {:.3g} ({}){}\n", verdict(r), check.what, check.value,
+                            check.passed() ? " <=" : ", allowed up to", check.limit, check.source,
+                            check.passed() ? "" : "; no figures");
     return failed ? text : text + in_all;
 }
 

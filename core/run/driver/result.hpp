@@ -29,6 +29,7 @@ struct RunResult {
     Verification verification;
     std::vector<Verification> criteria;  // all of them
     std::string not_compared;  // the reason why no comparison was made; then the result is not verified
+    std::string unasked;       // why nothing is verified although a rule of the solver's own holds
     std::vector<Figure> figures;
     std::vector<std::string> notes;
     std::string compiler, flags, case_hash;

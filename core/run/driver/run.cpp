@@ -413,6 +413,7 @@ RunResult Run::result(const Build& build) const {
         Findings found = solver_.verify(finished);
         further = std::move(found.figures);
         r.criteria = std::move(found.criteria);
+        r.unasked = std::move(found.unasked);
         r.verification = std::move(found);
         r.not_compared = r.verification.absent;
         if (r.criteria.empty() && r.not_compared.empty()) r.criteria = {r.verification};

@@ -107,8 +107,12 @@ Solver CompanySolver::solver() && {
         all_.verify = [verify = std::move(verify_)](const Finished& run) {
             std::vector<Verification> criteria;
             std::vector<Figure> figures;
+            std::string unasked;
+            bool asked = false;  // one criterion of the case's is enough
             for (const auto& [name, ask] : verify) {
                 Findings found = ask(run);
+                asked = asked || found.unasked.empty();
+                if (unasked.empty()) unasked = found.unasked;
                 if (found.criteria.empty()) found.criteria.push_back(found);
                 for (Verification& each : found.criteria) {
                     each.what = fmt::format("{}: {}", name, each.what);
@@ -119,7 +123,9 @@ Solver CompanySolver::solver() && {
                     figures.push_back(std::move(figure));
                 }
             }
-            return Findings::of(std::move(criteria), std::move(figures));
+            Findings all = Findings::of(std::move(criteria), std::move(figures));
+            if (!asked) all.unasked = std::move(unasked);
+            return all;
         };
     return std::move(all_);
 }

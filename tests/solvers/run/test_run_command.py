@@ -58,6 +58,16 @@ def test_a_result_beyond_its_limit_is_not_verified_and_fails(front, tmp_path):
     assert json.loads((tmp_path / "out" / "result.json").read_text())["figures"] == []
 
 
+def test_a_case_without_criteria_never_says_verified(front, tmp_path):
+    case = changed(tmp_path, "heat", cells="[8, 8, 8]", patch="[8, 8, 8]", error="0.0")
+    done = run(front, case, "--out", tmp_path / "out")
+    assert "  nothing verified, since the case gives no limit (verify.error): what was lost" in done.stdout
+    assert "  verified" not in done.stdout
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["verified"] is None and result["verification"]["unasked"].endswith("(verify.error)")
+    assert result["figures"]  # the solver's own rule holds
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "why"),
     [

@@ -140,4 +140,11 @@ def test_a_body_at_rest_has_lost_no_energy(front, run, tmp_path):
         "[particles]\nper_cell = [2, 2, 1]\n"
         "[time]\nend = 0.05\n"
     )
-    assert "verified: energy lost or won" in run(case).stdout
+    out = tmp_path / "out"
+    said = run(case, "--out", out).stdout
+    assert "verified, since the case gives no limit (verify.error, verify.energy): energy lost or won" in said
+    result = json.loads((out / "result.json").read_text())
+    # The solver's own rule could have refused it: there are figures, and nothing is verified.
+    assert result["verified"] is None and result["figures"]
+    case.write_text(case.read_text() + "[verify]\nenergy = 0.01\n")
+    assert "  verified: energy lost or won" in run(case).stdout
