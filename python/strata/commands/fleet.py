@@ -24,7 +24,10 @@ def fleet(verbs: Commands) -> None:
         "which node is slow: a quick run on each, and their robust outliers with their history",
         [
             ("strata centre fleet submit --out fleet", "the quick run on all nodes, by Slurm"),
-            ("strata centre fleet report fleet", "who is slow, and why; exit code 1 where anyone is"),
+            (
+                "strata centre fleet report fleet",
+                "who is slow, and why; exit code 1 where anyone is, 4 where nodes are to be measured again",
+            ),
             ("strata centre fleet quick --out fleet", "the quick run on this node alone"),
             ("strata centre fleet report --help", "drain lines, Prometheus, JSON"),
         ],
@@ -124,7 +127,8 @@ def _report(verbs: Commands) -> None:
     parser = command(
         verbs,
         "report",
-        "who is slow, and why: a report of all runs in folders; exit code 1 where there is a suspect",
+        "who is slow, and why: a report of all runs in folders; exit code 1 where there is a suspect, 4 "
+        "where there is none and nodes are to be measured again, 0 where neither",
         [
             ("strata centre fleet report fleet", "a report in fleet-report/"),
             ("strata centre fleet report fleet --drain", "and a line of scontrol for each suspect"),

@@ -15,7 +15,7 @@ from strata.centre.fleet import quick
 from strata.centre.fleet.submit import hostnames
 from strata.errors import StrataError
 
-PLANTED = ("--plant", "17:bandwidth:12%:3", "--plant", "30:latency:40%:1")
+PLANTED = ("--plant", "17:bandwidth:12%:3", "--plant", "30:latency:20%:1")
 
 
 @pytest.fixture
@@ -53,10 +53,12 @@ def test_report_json_prometheus_and_exit_code(fleet: Path, capsys: pytest.Captur
     assert re.search(
         r"^node n017: domain \d's bandwidth is 1\d % below the fleet's, since 2026-02-05", said, re.M
     )
-    assert (
-        "measure again (strata centre fleet submit --again): n030" in said
-        and "report: fleet-report/report.html" in said
+    assert re.search(
+        r"1 node; measure again \(strata centre fleet submit --again\)\n"
+        r"  n030: domain \d's latency is \d\d % above the fleet's, since 2026-02-19 \(1 run\)\n",
+        said,
     )
+    assert "report: fleet-report/report.html" in said
     assert "\nscontrol update nodename=n017 state=drain 'reason=strata: domain " in said
     page = Path("fleet-report/report.html").read_text()
     for text in ("never were", "Suspects", "All nodes", "History of suspects", "kernel 6.1.1 became 6.1.2"):
@@ -78,6 +80,33 @@ def test_report_json_prometheus_and_exit_code(fleet: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out) == whole
     assert cli.main(["centre", "fleet", "report", "fleet", "--least", "25%", "--out", "other"]) == 0
     assert "no suspect among 100 nodes" in capsys.readouterr().out
+
+
+def test_nodes_to_be_measured_again_have_their_figures_and_an_exit_code_of_their_own(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = ["centre", "fleet", "generate", "--nodes", "40", "--runs", "1", "--out"]
+    assert cli.main([*made, "once", "--plant", "17:core:25%:1"]) == 0
+    capsys.readouterr()
+    report = ["centre", "fleet", "report"]
+    assert cli.main([*report, "once"]) == 4
+    said = capsys.readouterr().out
+    assert re.search(
+        r"again\)\n  n17: core \d+'s computing rate is 2\d % below the fleet's, in its only run; "
+        r"matrix multiplication is 1\d % below the fleet's, in its only run",
+        said,
+    )
+    assert cli.main([*report, "once", "--json"]) == 4
+    whole = json.loads(capsys.readouterr().out)
+    (node,) = whole["again"]
+    assert node["node"] == "n17" and [o["figure"] for o in node["outliers"]] == ["core", "dgemm"]
+    assert node["outliers"][0]["percent"] == pytest.approx(-25, abs=3)
+    assert cli.main([*made, "gone", "--plant", "17:core:40%:1"]) == 0
+    capsys.readouterr()
+    assert cli.main([*report, "gone"]) == 1  # no healthy node comes near: named at once
+    assert re.match(
+        r"node n17: core \d+'s computing rate is [34]\d % below the fleet's", capsys.readouterr().out
+    )
 
 
 def test_nodes_without_any_figure_have_a_report(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

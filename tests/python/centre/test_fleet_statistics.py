@@ -69,6 +69,28 @@ def test_faults_of_an_eighth_are_found_after_three_runs_and_listed_after_one() -
     assert planted == 24 and again >= 0.8 * missed > 0
 
 
+def test_what_no_healthy_node_ever_was_is_named_after_one_run() -> None:
+    # Five faulty nodes hide neither each other nor themselves, also in the fleet's first campaign.
+    for runs in (1, 8):
+        faults = [Fault(n, "core", 0.6, 1) for n in (3, 50, 120, 199, 250)]
+        whole = analyse(generate(300, runs, faults, seed=4))
+        assert {s.node for s in whole.suspects} == {f.node for f in faults}
+        assert all(o.runs == 1 for s in whole.suspects for o in s.outliers if o.figure == "core")
+
+
+def test_one_run_that_a_healthy_node_had_too_names_nobody() -> None:
+    fleet = generate(100, 8, [Fault(40, "core", 0.45, 1)], seed=6)
+    assert names(analyse(fleet)) == ["n041"]
+    mine = np.flatnonzero(fleet.node == 20)[3]  # weeks ago, and since then as good as any
+    fleet.figures["core"].values[mine, 5] *= 0.5
+    whole = analyse(fleet)
+    assert not whole.suspects and "n041" in [a.name for a in whole.again]
+
+
+def test_healthy_fleets_of_one_campaign_have_no_suspect_beyond_the_stated_rate() -> None:
+    assert sum(alarms(n, k, runs=1) for n, k in ((24, 20), (64, 10), (300, 2))) <= 6  # of 32; 1.6 expected
+
+
 def test_a_change_of_all_nodes_is_no_nodes() -> None:
     fleet = generate(100, 6, (), seed=5)
     last = fleet.time > fleet.time.max() - 2 * 7 * DAY

@@ -41,11 +41,12 @@ class Suspect:
 
 @dataclass
 class Again:
-    """A node whose newest run is slow, and that is no suspect."""
+    """A node whose newest run is slow, and that is no suspect. `outliers`: one run's, the slowest first."""
 
     node: int
     name: str
     reason: str
+    outliers: list[Outlier]
 
 
 @dataclass
@@ -115,19 +116,17 @@ def analyse(fleet: Fleet, least: float = LEAST) -> Analysis:
     suspects = _suspects(fleet, slow, differ, errors(fleet))
     named = {s.node for s in suspects}
     repeat = [
-        Again(
-            node,
-            fleet.nodes[node],
-            words.sentence(max(those, key=lambda o: o.slow), _figure(fleet, those), fleet),
-        )
+        _repeated(fleet, node, sorted(those, key=lambda o: -o.slow))
         for node, those in sorted(again.items(), key=lambda one: -max(o.slow for o in one[1]))
         if node not in named
     ]
     return Analysis(fleet, least, found, measured, suspects, repeat, differ, drift, levels, of.time)
 
 
-def _figure(fleet: Fleet, those: Sequence[Outlier]) -> Any:
-    return fleet.figures[max(those, key=lambda o: o.slow).figure]
+def _repeated(fleet: Fleet, node: int, those: list[Outlier]) -> Again:
+    """`those`: the slowest first."""
+    reason = "; ".join(words.sentence(o, fleet.figures[o.figure], fleet) for o in those)
+    return Again(node, fleet.nodes[node], reason, those)
 
 
 def _level(of: Deviations) -> np.ndarray:
@@ -196,19 +195,14 @@ def document(whole: Analysis) -> dict[str, Any]:
                 "node": s.name,
                 "cause": s.cause,
                 "reasons": s.reasons,
-                "outliers": [
-                    {
-                        **asdict(o),
-                        "node": s.name,
-                        "percent": words.percent(o.slow, fleet.figures[o.figure].higher),
-                        "since": text(float(fleet.time[o.since])),
-                    }
-                    for o in s.outliers
-                ],
+                "outliers": _outliers(fleet, s.name, s.outliers),
             }
             for s in whole.suspects
         ],
-        "again": [{"node": a.name, "reason": a.reason} for a in whole.again],
+        "again": [
+            {"node": a.name, "reason": a.reason, "outliers": _outliers(fleet, a.name, a.outliers)}
+            for a in whole.again
+        ],
         "differences": [{**asdict(d), "node": fleet.nodes[d.node]} for d in whole.differences],
         "changes": [
             {
@@ -226,3 +220,15 @@ def document(whole: Analysis) -> dict[str, Any]:
         "absent": fleet.absent,
         "damaged": whole.damaged,
     }
+
+
+def _outliers(fleet: Fleet, name: str, those: Sequence[Outlier]) -> list[dict[str, Any]]:
+    return [
+        {
+            **asdict(o),
+            "node": name,
+            "percent": words.percent(o.slow, fleet.figures[o.figure].higher),
+            "since": text(float(fleet.time[o.since])),
+        }
+        for o in those
+    ]

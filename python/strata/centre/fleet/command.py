@@ -19,7 +19,9 @@ from strata.measure.files import write_json, write_named
 from strata.report.build import write
 from strata.scripts import visible
 
+_SAID = 20  # nodes that the terminal shows of a list
 SUSPECTS = 1  # exit code
+AGAIN = 4  # exit code: no suspect, and nodes to be measured again
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ def _share(text: str) -> float:
 
 
 def report(request: Request, command: str) -> int:
-    """Writes the report, or prints the JSON; says who is a suspect. 1 where there is one."""
+    """Writes the report, or prints the JSON; says who is a suspect. SUSPECTS where there is one; else
+    AGAIN where nodes are to be measured again.
+    """
     if request.drain_now:
         reading.need_own(request.folders)
     whole = fleet(request)
@@ -88,23 +92,26 @@ def report(request: Request, command: str) -> int:
             print(drain.line(suspect), file=sys.stderr if request.json else sys.stdout)
     if request.drain_now:
         drain.perform(whole.suspects, len(whole.fleet.nodes), request.drain_most)
-    return SUSPECTS if whole.suspects else 0
+    return SUSPECTS if whole.suspects else AGAIN if whole.again else 0
 
 
 def _said(whole: Analysis) -> list[str]:
     lines = [s.sentence for s in whole.suspects]
     if not lines:
         lines = [f"no suspect among {words.count(len(whole.fleet.nodes), 'node')}"]
+    if whole.again:
+        many = f", the slowest {_SAID}" if len(whole.again) > _SAID else ""
+        lines.append(
+            f"slow in the newest run, which may be chance: {words.count(len(whole.again), 'node')}{many}; "
+            "measure again (strata centre fleet submit --again)"
+        )
+        lines += [f"  {a.name}: {a.reason}" for a in whole.again[:_SAID]]
     for name, those in (
-        (
-            "slow in the newest run, which may be chance; measure again (strata centre fleet submit --again)",
-            [a.name for a in whole.again],
-        ),
         ("asked, and left no file", whole.silent),
         ("damaged files, left out", whole.damaged),
     ):
         if those:
-            lines.append(f"{name}: {', '.join(those[:20])}{' ...' if len(those) > 20 else ''}")
+            lines.append(f"{name}: {', '.join(those[:_SAID])}{' ...' if len(those) > _SAID else ''}")
     if alone := sum(len(g.nodes) for g in whole.small):
         lines.append(f"in groups of fewer than {FEWEST}, compared with their own past alone: {alone} nodes")
     return lines

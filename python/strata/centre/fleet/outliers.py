@@ -3,12 +3,14 @@
 A node is tested by its newest two and three runs, of which all must be slow (the least deviation counts), in
 two ways: against the fleet, and against the median of its own runs before, where it has three of them. A
 figure with parts, such as a core or a memory domain, is tested part by part: the same part must be slow in
-all of those runs. One slow run makes nobody a suspect: how far somebody else's work reaches is not known well
-enough. Such a node is to be measured again (`again`).
+all of those runs. One slow run makes nobody a suspect that healthy nodes may have had too: such a node is to
+be measured again (`again`). One that no healthy node of the fleet's history comes near is named at once
+(`once.py`).
 
 Chance is shared out so that a report on a healthy fleet names any node with the probability ALARM or less:
-the figures of all groups get equal shares, and within a figure the Bonferroni inequality counts nodes, parts
-and the four tests. A deviation below `least` is no finding, however certain.
+the figures of all groups get equal shares. Within a figure a third is for one run, and the rest for the four
+tests, where the Bonferroni inequality counts nodes and parts. A deviation below `least` is no finding,
+however certain.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from strata.centre.fleet.fleet import HISTORY, Deviations, Figure
+from strata.centre.fleet.once import never_so_slow
 from strata.centre.fleet.tails import Lasting, Passing, lasting, passing, together
 
 ALARM = 0.05
 LEAST = 0.05  # deviations that matter
 RUNS = (2, 3)  # newest ones of a node that a test looks at
-TESTS = 2 * len(RUNS)
+ONCE = 1 / 3  # of the chance: that of one run
+TESTS = 2 * len(RUNS) / (1 - ONCE)
 FEWEST = 8  # nodes of a group that are compared with each other
 _EXPECTED = 1.0  # healthy nodes that may have so much for good, in the list of those to be measured again
 _OWN = 3  # earlier runs of a node that it is compared with
@@ -76,6 +80,11 @@ def outliers(figure: Figure, of: Deviations, share: float, least: float = LEAST)
                 figure.name, of, (node, part), k, past, float(smallest[node, part]), int(sure[node].sum())
             )
         )
+    if lasts is not None:
+        named = sure.any(axis=1)
+        for node, once in never_so_slow(of.slow, named, share * ONCE, least).items():
+            part = int(np.nanargmax(of.slow[node, -1]))
+            found.append(_outlier(figure.name, of, (node, part), 1, 0, once / ONCE, 1))
     return Found(found, _again(figure.name, of, lasts, least, {o.node for o in found}))
 
 

@@ -16,6 +16,7 @@ from strata.centre.fleet.generate import KINDS, Fault, Noise, generate
 from strata.centre.fleet.outliers import LEAST
 
 SIZES = (0.05, 0.08, 0.12, 0.2)
+ONCE = (0.2, 0.3, 0.4, 0.5, 0.6)  # of faults that were met in one run
 FLEETS = {16: 200, 64: 100, 400: 60, 2000: 30, 10000: 20}  # nodes: healthy fleets
 HARSH = Noise(lasting=0.02, run=0.01, others=0.05, cost=0.06)
 _RUNS = 8
@@ -36,7 +37,9 @@ def alarms(
     )
 
 
-def misses(nodes: int, fleets: int, size: float, met: int, seed: int = 0) -> dict[str, tuple[int, int, int]]:
+def misses(
+    nodes: int, fleets: int, size: float, met: int, seed: int = 0, runs: int = _RUNS
+) -> dict[str, tuple[int, int, int]]:
     """By kind of fault: planted, missed, and of these to be measured again. `met`: runs with the fault. Also
     "false": suspects without a fault.
     """
@@ -45,7 +48,7 @@ def misses(nodes: int, fleets: int, size: float, met: int, seed: int = 0) -> dic
         random = np.random.default_rng(seed + i)
         places = random.choice(nodes, max(1, round(_FAULTY * nodes)), replace=False)
         faults = [Fault(int(n), KINDS[(i + k) % len(KINDS)], size, met) for k, n in enumerate(places)]
-        whole = analyse(generate(nodes, _RUNS, faults, seed + i))
+        whole = analyse(generate(nodes, runs, faults, seed + i))
         named, again = {s.node for s in whole.suspects}, {a.node for a in whole.again}
         for fault in faults:
             planted, missed, later = found[fault.kind]
@@ -77,6 +80,17 @@ def _miss_table(nodes: int, fleets: int) -> None:
             print(f"| {size:.0%} | {met} |", " | ".join(cells), f"| {found['false'][1]} |", flush=True)
 
 
+def _once_table(nodes: int, fleets: int) -> None:
+    print(f"\n{nodes} nodes, {fleets} fleets, the fault in the newest run: missed of planted\n")
+    print("| size | runs of each node |", " | ".join(KINDS), "| false alarms |")
+    print("| --- " * (len(KINDS) + 3) + "|")
+    for size in ONCE:
+        for runs in (1, _RUNS):
+            found = misses(nodes, fleets, size, 1, runs=runs)
+            cells = [f"{m} of {p}" for p, m, _ in (found[k] for k in KINDS)]
+            print(f"| {size:.0%} | {runs} |", " | ".join(cells), f"| {found['false'][1]} |", flush=True)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -87,14 +101,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--harsh", action="store_true", help="false alarms with noise of two to three times as much"
     )
-    parser.add_argument("--only", choices=("alarms", "misses"), help="one of the two tables")
+    parser.add_argument("--only", choices=("alarms", "misses", "once"), help="one of the tables")
     given = parser.parse_args(words)
     fleets = {given.nodes: given.fleets or FLEETS.get(given.nodes, 20)} if given.nodes else FLEETS
-    if given.only != "misses":
+    if given.only in (None, "alarms"):
         _alarm_table(fleets, given.least, HARSH if given.harsh else Noise())
-    if given.only != "alarms":
-        for nodes in fleets:
-            _miss_table(nodes, given.fleets or max(1, min(30, 4000 // nodes)))
+    for nodes in fleets:
+        few = given.fleets or max(1, min(30, 4000 // nodes))
+        if given.only in (None, "misses"):
+            _miss_table(nodes, few)
+        if given.only in (None, "once"):
+            _once_table(nodes, few)
     return 0
 
 
