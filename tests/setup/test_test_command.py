@@ -20,7 +20,8 @@ pytest.importorskip("xdist")
 if shutil.which("ninja") is None or shutil.which("cmake") is None:
     pytest.skip("no ninja and cmake on the PATH", allow_module_level=True)
 
-# In place of what finds the build of this machine and of what set-up gets; any build is long enough for tests beside it.
+# In place of what finds the build of this machine and of what set-up gets. Tests run beside the
+# compiler, however little there is to compile.
 KEY = """
 short=0
 STRATA_ROOT=$(cd "$here/.." && pwd) STRATA_BUILDS=$STRATA_ROOT/build STRATA_BUILD=$STRATA_ROOT/build/one
