@@ -229,7 +229,7 @@ def test_figures_that_a_prolog_measures_go_to_no_strangers_folder(
         quick.quick(place / "fleet", None, print)
 
 
-@pytest.mark.parametrize("theirs", ["a folder", "a file", "a link"])
+@pytest.mark.parametrize("theirs", ["a folder", "a file", "a link", "a file of root's for their group"])
 def test_no_node_is_drained_for_what_a_stranger_has_written(
     place: Path,
     tmp_path: Path,
@@ -252,7 +252,12 @@ def test_no_node_is_drained_for_what_a_stranger_has_written(
         if theirs == "a link":
             file.rename(place / "elsewhere")
             file.symlink_to(place / "elsewhere")
-        os.chown(place / "elsewhere" if theirs == "a link" else file, 65534, 65534)
+        os.chown(
+            place / "elsewhere" if theirs == "a link" else file, 0 if "group" in theirs else 65534, 65534
+        )
+        if "group" in theirs:
+            file.chmod(0o664)
+            nobody("sh", "-c", 'printf " " >>"$0"', file)
     report = ["centre", "fleet", "report", str(fleet), "--json", "--drain-now"]
     assert cli.main(report) == 1
     assert "files by which nodes are drained are not kept where" in capsys.readouterr().err

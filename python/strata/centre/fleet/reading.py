@@ -89,7 +89,7 @@ def need_own(paths: Sequence[Path]) -> None:
             own_folders.need(file.parent, "files by which nodes are drained", remedy)
             folders.add(file.parent)
         about = file.lstat()
-        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o002:
+        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o022:
             own_folders.need(file, "files by which nodes are drained", remedy)
 
 
