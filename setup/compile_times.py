@@ -4,6 +4,7 @@
     python3 setup/compile_times.py FILE              by folder, and the dearest objects
     python3 setup/compile_times.py OLD NEW           two builds side by side
     python3 setup/compile_times.py --table FILE      compile_seconds.csv anew, from which set-up estimates
+    python3 setup/compile_times.py --page            the table of docs/install.md, from compile_seconds.csv
 
 Set-up makes this file the launcher of compiler and linker (`--record FILE COMMAND...`). It starts the
 command, and adds a line to FILE: user and system seconds of the command and of what it started, its wall
@@ -117,6 +118,22 @@ def summary(made: dict[str, Made]) -> list[str]:
     return ["seconds,what", *sorted(rows, key=lambda row: row.partition(",")[2])]
 
 
+def page(recorded: Path, rows: int = 12) -> list[str]:
+    """The dearest folders and objects of compile_seconds.csv as a table of docs/install.md."""
+    pairs = [line.partition(",")[::2] for line in recorded.read_text().splitlines()[1:]]
+    dearest = sorted(pairs, key=lambda pair: (-float(pair[0]), pair[1]))
+    folders = [(value, what.rstrip("/")) for value, what in dearest if what.endswith("/")][:rows]
+    objects = [
+        (value, group(what), Path(what).name.removesuffix(".o"))
+        for value, what in dearest
+        if not what.endswith("/")
+    ][:rows]
+    lines = ["| folder | seconds an object | object | seconds |", "| --- | ---: | --- | ---: |"]
+    for (mean, folder), (seconds, place, name) in zip(folders, objects, strict=False):
+        lines.append(f"| `{folder}` | {mean} | `{place}`: `{name}` | {seconds} |")
+    return lines
+
+
 def expected(recorded: Path, build: str, slowness: float, targets: Sequence[str]) -> list[str]:
     """For progress.py: what these targets still need, and the recorded seconds, times `slowness`."""
     seconds = {}
@@ -143,6 +160,9 @@ def main(words: Sequence[str]) -> int:
         here = Path(__file__).with_name("compile_seconds.csv")
         for line in expected(here, words[1], float(words[2]) / 100, words[3:]):
             print(line)
+        return 0
+    if words == ["--page"]:
+        print("\n".join(page(Path(__file__).with_name("compile_seconds.csv"))))
         return 0
     if words[:1] == ["--table"] and len(words) == 2:
         print("\n".join(summary(read(Path(words[1])))))

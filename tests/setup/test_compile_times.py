@@ -115,3 +115,15 @@ def test_how_fast_the_compiler_is_is_measured_only_where_there_is_much_to_compil
     calls = tmp_path / "calls"
     assert (calls.read_text().count("called") if calls.exists() else 0) == measured, done.stderr
     assert int(done.stdout) >= expected
+
+
+def test_the_page_of_installation_has_the_table_of_the_record(tmp_path: Path) -> None:
+    printed = run("--page").stdout
+    assert printed.startswith("| folder | seconds an object |") and len(printed.splitlines()) == 14
+    text = (ROOT / "docs" / "install.md").read_text()
+    assert f"\n{printed}\n" in text, "docs/install.md: paste what setup/compile_times.py --page prints"
+    record = tmp_path / "record.csv"
+    record.write_text(f"seconds,what\n2.5,core/graph/expand/\n9.0,{OBJECT}\n0.5,cli/\n")
+    assert compile_times.page(record)[2:] == [
+        "| `core/graph/expand` | 2.5 | `core/graph/expand`: `plan.cpp` | 9.0 |"
+    ]
