@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import NOTHING, TINY, TOLERANT, Strata
+from as_typed import NOTHING, TINY, TOLERANT, Strata
 
 
 def summary(folder: Path) -> dict:

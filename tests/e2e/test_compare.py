@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from conftest import NOTHING, TOLERANT, Strata
+from as_typed import NOTHING, TOLERANT, Strata
 
 # A program whose rate is in a file, with scatter below 1 % from the clock.
 STUDY = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import NOTHING, Strata
+from as_typed import NOTHING, Strata
 
 from strata.measure.journal import read_journals
 

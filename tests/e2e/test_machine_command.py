@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 
-from conftest import ROOT, Strata
+from as_typed import ROOT, Strata
 
 FIXTURES = ROOT / "tests" / "fixtures" / "machines"
 

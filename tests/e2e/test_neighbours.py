@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import TINY, Strata
+from as_typed import TINY, Strata
 
 # Works for a part of each 20 ms, on one CPU.
 DUTY = """

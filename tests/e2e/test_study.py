@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import NOTHING, ROOT, TOLERANT, Strata
+from as_typed import NOTHING, ROOT, TOLERANT, Strata
 
 from strata.characterize.bounds import UNKNOWN, UNMEASURED
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import NOTHING, TOLERANT, Strata
+from as_typed import NOTHING, TOLERANT, Strata
 
 HEAD = """
 schema = "strata.study/1"

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import wait_for_the_lock
+from as_typed import wait_for_the_lock
 
 from strata.characterize.session import read_machine
 from strata.paths import Native

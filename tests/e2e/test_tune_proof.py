@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Strata
+from as_typed import Strata
 
 from strata.characterize.session import read_machine
 from strata.measure import stats

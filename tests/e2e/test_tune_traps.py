@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Strata
+from as_typed import Strata
 
 from strata.measure.progress import Progress
 from strata.measure.runner import LaunchRunner
