@@ -3,8 +3,8 @@
 set -u
 
 here=${BASH_SOURCE[0]%/*}
-# What is compiled sooner than this, in seconds of a processor, is compiled before any test runs: beside a compiler one test less
-# runs at once, and tests that wait for each other are split in two halves.
+# Seconds of a processor. What takes less to compile is compiled before any test runs; for more, tests run beside the compiler,
+# one fewer at once.
 short=120
 for part in key say pieces system private build test_pieces test_runners; do . "$here/$part.sh"; done
 
@@ -33,7 +33,7 @@ strata_find_build || fail "set-up ended well, but left no build for this machine
     "try:    the same command again; else ./strata clean"
 strata_use_build
 export STRATA_BUILD STRATA_PREFIX=$STRATA_BUILD/current PATH=$STRATA_BUILD/current/bin:$PATH
-# Some thousand tests start MPI: without this Open MPI looks for networks that are not used, 0.2 s of the 0.6 s that a start takes.
+# Many tests start MPI. Without this Open MPI looks for networks that none of them uses: 0.2 s of the 0.6 s of `mpirun -n 2`.
 export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
 unset PYTHONDONTWRITEBYTECODE # with it each start of Python compiles Strata's modules anew
 strata_log=$STRATA_BUILD/test.log

@@ -76,6 +76,10 @@ def test_one_of_several_systems(folder: Path, capsys: pytest.CaptureFixture[str]
     assert whole["larger"]["parts"] == 1024  # twice, as if each part failed by itself
     row = next(r for r in whole["systems"][0]["rows"] if r["key"] == "interrupts")
     assert whole["larger"]["mtti"] == pytest.approx(row["mtti"] / 2)
+    # Outages are in times from start to start, and in no time up.
+    up, between = (whole["systems"][0][key] for key in ("fit", "fit_start_to_start"))
+    assert up["of"].startswith("up times") and between["of"].startswith("times between interrupts")
+    assert up["mean"] < between["mean"]
 
 
 @pytest.mark.parametrize(
